@@ -116,7 +116,15 @@ public abstract class LoadDsl {
    * maxGoodput().startingAt(2).measure(60).inject(chat)}.
    */
   public static MaxGoodput maxGoodput() {
-    return MaxGoodput.start();
+    return MaxGoodput.start(false);
+  }
+
+  /**
+   * A search for the highest number of users of a closed loop at which the SLO holds: {@code
+   * maxUsers().startingAt(8).measure(60).inject(chat)}.
+   */
+  public static MaxGoodput maxUsers() {
+    return MaxGoodput.start(true);
   }
 
   /**

@@ -23,18 +23,20 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches for the highest rate at which the SLO holds: doubles the rate until a level fails (or
- * halves it until one holds), bisects between the highest rate that holds and the lowest that
- * fails, and then measures both again, with new arrivals.
+ * Searches for the highest load at which the SLO holds, a rate of arrivals or a number of users of
+ * a closed loop: doubles the load until a level fails (or halves it until one holds), bisects
+ * between the highest load that holds and the lowest that fails, and then measures both again, with
+ * new arrivals.
  *
  * <p>A level holds or fails when Wilson's 95 % interval of its share is on one side of the required
  * share; else the measure phase is extended. One that is still undecided holds if it has too few
  * requests for any decision, else its share decides. Of simulated searches more than 90 in 100 find
- * the true rate within the precision, if a level lasts 30 times as long as a request.
+ * the true load within the precision, if a level lasts 30 times as long as a request.
  *
+ * @param ofUsers whether loads are users of a closed loop, whole numbers; else users per second
  * @param precision the bracket is narrowed to half of it, the rest covers random error
  */
-record GoodputSearch(double startingAt, double precision, long seed, Phases phases)
+record GoodputSearch(boolean ofUsers, double startingAt, double precision, long seed, Phases phases)
     implements LoadPlan {
 
   @Override
@@ -69,7 +71,12 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
   private static final double SURELY_SOME = 10;
 
   public GoodputSearch {
-    Arrivals.requireRate(startingAt);
+    if (!ofUsers) {
+      Arrivals.requireRate(startingAt);
+    } else if (startingAt != (int) startingAt) {
+      throw new IllegalArgumentException(
+          "startingAt(" + startingAt + ") is not a number of users; expected a whole number");
+    }
     if (!(precision > 0 && precision < 1)) {
       throw new IllegalArgumentException(
           "precision(" + precision + ") cannot be met; expected a share such as 0.05");
@@ -86,8 +93,33 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
     return null;
   }
 
-  private static String label(double rate) {
-    return "r=" + plain(rate);
+  /** The first level of the search. */
+  LoadLevel first() {
+    return level(startingAt, false, 0);
+  }
+
+  private LoadLevel level(double load, boolean again, long arrivals) {
+    String label = (ofUsers ? "c=" : "r=") + plain(load) + (again ? LevelInfo.AGAIN : "");
+    return ofUsers
+        ? new LoadLevel.Closed(label, (int) load, phases)
+        : new LoadLevel.Open(label, load, Arrivals.poisson(load, arrivals), phases);
+  }
+
+  private double maxLoad() {
+    return ofUsers ? LoadLevel.MAX_USERS : Arrivals.MAX_PER_SECOND;
+  }
+
+  /** A load of which there is a level: whole users, else four digits, for short labels. */
+  private double rounded(double load) {
+    return ofUsers
+        ? Math.floor(load)
+        : new BigDecimal(load).round(new MathContext(4)).doubleValue();
+  }
+
+  private String text(double load) {
+    return ofUsers
+        ? NumberText.counted((long) load, "user")
+        : NumberText.of(plain(load), "requests/s");
   }
 
   private record Tried(LevelResult result, boolean again) {
@@ -114,7 +146,7 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
   private final class Source implements LevelSource {
     private final SplittableRandom seeds = new SplittableRandom(seed);
     private final NavigableMap<Double, Tried> tried = new TreeMap<>();
-    private double rate;
+    private double load;
     private boolean again;
     private int levels;
     private int rounds;
@@ -129,15 +161,11 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       if (following == null) {
         return null;
       }
-      rate = following;
-      again = tried.containsKey(rate);
+      load = following;
+      again = tried.containsKey(load);
       levels++;
       rounds = 1;
-      return new LoadLevel.Open(
-          again ? label(rate) + LevelInfo.AGAIN : label(rate),
-          rate,
-          Arrivals.poisson(rate, seeds.nextLong()),
-          phases);
+      return level(load, again, seeds.nextLong());
     }
 
     private void note(LevelResult before) {
@@ -145,7 +173,7 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       if (before.cut() && row != null) {
         failure = Sentence.of("sought.dead", before.label(), StopRule.DEFAULT.brokenBy(before));
       } else if (before.holdsSlo() != null) {
-        tried.put(rate, new Tried(before, again));
+        tried.put(load, new Tried(before, again));
       } else {
         failure =
             before.met() == null && before.ended() > 0
@@ -154,12 +182,12 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       }
     }
 
-    /** Lowest rate that fails. */
+    /** Lowest load that fails. */
     private Map.@Nullable Entry<Double, Tried> bad() {
       return tried.entrySet().stream().filter(e -> !e.getValue().holds()).findFirst().orElse(null);
     }
 
-    /** Highest rate that holds below the lowest that fails. */
+    /** Highest load that holds below the lowest that fails. */
     private Map.@Nullable Entry<Double, Tried> good() {
       Map.Entry<Double, Tried> bad = bad();
       return bad == null ? tried.lastEntry() : tried.lowerEntry(bad.getKey());
@@ -171,7 +199,7 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       if (good == null || bad == null) {
         double next =
             bad != null ? bad.getKey() / 2 : good != null ? good.getKey() * 2 : startingAt;
-        boolean ends = tried.size() > MAX_STEPS || next > Arrivals.MAX_PER_SECOND;
+        boolean ends = tried.size() > MAX_STEPS || next > maxLoad() || rounded(next) == 0;
         return ends ? null : (Double) rounded(next);
       }
       double low = good.getKey();
@@ -191,20 +219,16 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       Map.Entry<Double, Tried> good = good();
       Map.Entry<Double, Tried> bad = bad();
       if (good == null || bad == null) {
-        return 1 + bisections(1) + 2;
+        return 1 + bisections(Math.max(1, load), 2 * Math.max(1, load)) + 2;
       }
       int confirmations = (good.getValue().again() ? 0 : 1) + (bad.getValue().again() ? 0 : 1);
-      return Math.max(0, bisections(bad.getKey() / good.getKey() - 1) + confirmations - 1);
+      return Math.max(0, bisections(good.getKey(), bad.getKey()) + confirmations - 1);
     }
 
-    /** Number of bisections of a bracket of that width, relative to its low end. */
-    private int bisections(double width) {
-      return (int) Math.max(0, Math.ceil(Math.log(width / (precision / 2)) / Math.log(2)));
-    }
-
-    /** Rounded to four digits, for short labels; the precision is coarser. */
-    private double rounded(double value) {
-      return new BigDecimal(value).round(new MathContext(4)).doubleValue();
+    /** Number of bisections until a bracket is narrow enough; users are whole. */
+    private int bisections(double low, double high) {
+      double narrow = Math.max(precision / 2 * low, ofUsers ? 1 : 0);
+      return (int) Math.max(0, Math.ceil(Math.log((high - low) / narrow) / Math.log(2)));
     }
 
     @Override
@@ -218,9 +242,10 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       } else {
         needsMore = surely == null;
       }
-      // Perhaps no request has arrived because few are expected.
+      // Perhaps no request has arrived because few are expected, or none of few users has ended.
       boolean mayArrive =
-          soFar.ended() == 0 && rate * phases.measureNanos() / 1e9 * rounds < SURELY_SOME;
+          soFar.ended() == 0
+              && (ofUsers || load * phases.measureNanos() / 1e9 * rounds < SURELY_SOME);
       return needsMore && (soFar.attempted() > 0 || mayArrive) && rounds++ < MAX_ROUNDS;
     }
 
@@ -244,8 +269,8 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       if (failure != null || good == null) {
         Sentence text =
             failure != null
-                ? Sentence.of("sought.failed", failure)
-                : Sentence.of("sought.none", perSecond(rate), why(tried.get(rate)));
+                ? Sentence.of("sought.failed", ofUsers, failure)
+                : Sentence.of("sought.none", ofUsers, text(load), why(tried.get(load)));
         return new Conclusion("search", text.text(), false, null, null, null, fails);
       }
       LevelResult best = good.getValue().result();
@@ -264,7 +289,8 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
           Sentence.of(
               "sought.found",
               bad != null,
-              perSecond(good.getKey()),
+              ofUsers,
+              text(good.getKey()),
               hasDetails ? Sentence.of("sought.details", few, failing) : null));
       text.add(few == null ? evidence(good) : Sentence.of("sought.use", longer(good)));
       if (bad != null && few == null && !bad.getValue().isConfirmed()) {
@@ -280,11 +306,7 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
           fails);
     }
 
-    private static String perSecond(double rate) {
-      return NumberText.of(plain(rate), "requests/s");
-    }
-
-    /** Why a rate fails although its requests met the SLO; null if they did not. */
+    /** Why a load fails although its requests met the SLO; null if they did not. */
     private static @Nullable Sentence why(@Nullable Tried tried) {
       Queue queue = tried == null ? null : tried.result().queue();
       if (queue != null && queue.grows()) {
@@ -293,9 +315,9 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       return tried == null || !tried.result().sheds() ? null : Sentence.of("sought.sheds");
     }
 
-    /** A sentence on the evidence for the result at that rate, and on how to get more. */
-    private Sentence evidence(Map.Entry<Double, Tried> rate) {
-      Tried tried = rate.getValue();
+    /** A sentence on the evidence for the result at that load, and on how to get more. */
+    private Sentence evidence(Map.Entry<Double, Tried> at) {
+      Tried tried = at.getValue();
       LevelResult result = tried.result();
       if (tried.isConfirmed()) {
         return Sentence.of("sought.met", result.met(), result.attempted(), result.objective());
@@ -303,25 +325,29 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       return tried.again()
           ? Sentence.of(
               "sought.close",
-              perSecond(rate.getKey()),
+              text(at.getKey()),
               result.sloShare(),
               result.attempted(),
               result.objective(),
               result.sloPercentile(),
-              longer(rate))
-          : Sentence.of("sought.once", perSecond(rate.getKey()));
+              longer(at))
+          : Sentence.of("sought.once", text(at.getKey()));
     }
 
     /** The setting that could decide: four times the requests that decide without a miss. */
-    private Sentence longer(Map.Entry<Double, Tried> rate) {
-      double fewest = (double) Interval.fewestToShow(rate.getValue().result().sloPercentile());
+    private Sentence longer(Map.Entry<Double, Tried> at) {
+      LevelResult result = at.getValue().result();
+      double fewest = (double) Interval.fewestToShow(result.sloPercentile());
       double needed = 4 * fewest / MAX_ROUNDS;
       Integer requests = phases.requests();
       if (requests != null) {
         long more = (long) Math.ceil(Math.max(needed, 2.0 * requests));
         return Sentence.of("sought.longer", more, null);
       }
-      double seconds = Math.max(needed / rate.getKey(), 2 * phases.measureNanos() / 1e9);
+      double seconds = phases.measureNanos() / 1e9;
+      // Of a closed loop the server decides how many requests it has in a time.
+      double perSecond = ofUsers ? result.attempted() / (MAX_ROUNDS * seconds) : at.getKey();
+      seconds = Math.max(needed / perSecond, 2 * seconds);
       return Sentence.of("sought.longer", null, (long) Math.ceil(seconds / 5) * 5);
     }
   }

@@ -59,7 +59,7 @@ public sealed interface LoadLevel {
   }
 
   /** A fixed number of users, each starting its next iteration when the previous one has ended. */
-  record Closed(int users, int ofUsers, Phases phases, int number) implements LoadLevel {
+  record Closed(String label, int users, int ofUsers, Phases phases) implements LoadLevel {
     public Closed {
       if (ofUsers <= 0) {
         throw new IllegalArgumentException(
@@ -71,17 +71,21 @@ public sealed interface LoadLevel {
     }
 
     public Closed(int users, Phases phases) {
-      this(users, users, phases, 0);
+      this("c=" + users, users, phases);
+    }
+
+    Closed(String label, int users, Phases phases) {
+      this(label, users, users, phases);
     }
 
     @Override
-    public String label() {
-      return LevelInfo.numbered("c=" + ofUsers, number);
+    public Closed repeat(int number) {
+      return new Closed(
+          LevelInfo.numbered(LevelInfo.unnumbered(label), number), users, ofUsers, phases);
     }
 
-    @Override
-    public Closed repeat(int ofNumber) {
-      return new Closed(users, ofUsers, phases, ofNumber);
+    Closed with(Phases others) {
+      return new Closed(label, users, ofUsers, others);
     }
 
     /** The part of one injector; requests are divided in the same proportion as users. */
@@ -90,12 +94,12 @@ public sealed interface LoadLevel {
       Integer requests = fixed.requests();
       int own = share.of(ofUsers);
       return new Closed(
+          label,
           own,
           ofUsers,
           requests == null
               ? fixed
-              : fixed.counted(share.of(requests, ofUsers), fixed.measureNanos()),
-          number);
+              : fixed.counted(share.of(requests, ofUsers), fixed.measureNanos()));
     }
 
     @Override

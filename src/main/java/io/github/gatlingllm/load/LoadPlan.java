@@ -33,7 +33,12 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * @param precision relative error of the result, above 0 and below 1
    */
   static LoadPlan search(double startingAt, double precision, long seed, Phases phases) {
-    return new GoodputSearch(startingAt, precision, seed, phases);
+    return new GoodputSearch(false, startingAt, precision, seed, phases);
+  }
+
+  /** The same for the highest number of users of a closed loop, beginning with a whole number. */
+  static LoadPlan searchUsers(double startingAt, double precision, Phases phases) {
+    return new GoodputSearch(true, startingAt, precision, 0, phases);
   }
 
   /** Whether it continues or ends by how the SLO is held. */

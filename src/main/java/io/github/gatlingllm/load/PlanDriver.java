@@ -353,7 +353,8 @@ public final class PlanDriver {
     Integer requests = current.level().phases().requests();
     if (requests != null
         && current.phaseAt(now) == Phase.MEASURE
-        && ++measuredIterations == requests) {
+        && ++measuredIterations == requests
+        && !extendsMeasuring(current)) {
       stopByCount(current, now);
     }
   }

@@ -23,7 +23,7 @@ public record PlanText(LoadPlan plan) {
   /** Each level once, in the order in which they run; of a search its first level. */
   public List<LoadLevel> levels() {
     return plan instanceof GoodputSearch search
-        ? List.of(LoadLevel.Open.steady(search.startingAt()).with(search.phases()))
+        ? List.of(search.first())
         : ((LoadPlan.Sweep) plan).once();
   }
 
@@ -70,7 +70,7 @@ public record PlanText(LoadPlan plan) {
       replay.trace().leftOut().forEach(line -> rows.accept("", line));
     }
     if (plan instanceof GoodputSearch search) {
-      rows.accept("search", Sentence.text("load.search", search.precision()));
+      rows.accept("search", Sentence.text("load.search", search.ofUsers(), search.precision()));
     } else {
       rows.accept("requests", total() + each);
     }

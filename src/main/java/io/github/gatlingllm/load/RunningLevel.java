@@ -98,18 +98,19 @@ public final class RunningLevel {
     return level;
   }
 
-  /** Extends the measure phase of an open level by its planned length or number of requests. */
+  /** Extends the measure phase of a level by its planned length or number of requests. */
   void extendMeasuring() {
-    LoadLevel.Open open = (LoadLevel.Open) level;
-    Phases phases = open.phases();
+    Phases phases = level.phases();
     Integer requests = phases.requests();
     long nanos = phases.measureNanos() + planned.measureNanos();
+    Phases longer =
+        requests == null
+            ? phases.withMeasure(nanos)
+            : phases.withRequests(requests + Objects.requireNonNull(planned.requests()), nanos);
     level =
-        open.with(
-            requests == null
-                ? phases.withMeasure(nanos)
-                : phases.withRequests(
-                    requests + Objects.requireNonNull(planned.requests()), nanos));
+        level instanceof LoadLevel.Closed closed
+            ? closed.with(longer)
+            : ((LoadLevel.Open) level).with(longer);
     if (!measureEndKnown()) {
       return;
     }

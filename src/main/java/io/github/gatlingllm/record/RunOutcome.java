@@ -64,9 +64,9 @@ public record RunOutcome(
    * @param scenario null for all
    * @param sound false if a level was cut short, or a search could not confirm its result
    * @param threshold the limit of {@code value}
-   * @param holdsAt the highest rate that holds the SLO, users per second; null except for a search
-   *     that found one
-   * @param failsAt the lowest rate above it that does not hold the SLO; null if there is none
+   * @param holdsAt the highest load that holds the SLO, in users per second or users; null except
+   *     for a search that found one
+   * @param failsAt the lowest load above it that does not hold the SLO; null if there is none
    */
   public record Conclusion(
       String topic,

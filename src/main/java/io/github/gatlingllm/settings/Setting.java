@@ -207,13 +207,27 @@ public final class Setting<T extends @Nullable Object> {
                   + " auto:<percent>%[:<figure>] repeats until the 95 % interval of the figure,"
                   + " by default the throughput, is that narrow at every level");
 
-  public static final Setting<Boolean> SEARCH =
-      of(LOAD, "search", "maxGoodput", Form.choice(List.of("maxGoodput"), List.of(true)))
-          .unset("none", false)
+  /** Of users of a closed loop; the other search is of rates. */
+  public static final String MAX_USERS = "maxUsers";
+
+  public static final Setting<@Nullable String> SEARCH =
+      of(LOAD, "search", "maxGoodput", Form.choice(List.of("maxGoodput", MAX_USERS)))
+          .orNull("none")
           .needs("has no SLO to hold", "slo")
-          .excludes("it searches rates; start it with llm.rate", "concurrency")
-          .excludes("its arrivals are Poisson", "arrival")
-          .means("searches for the highest Poisson rate at which the SLO holds");
+          .excludesWhere(
+              "maxGoodput",
+              what -> !what.equals(MAX_USERS),
+              "it searches rates; start it with llm.rate",
+              "concurrency")
+          .excludesWhere(
+              MAX_USERS,
+              MAX_USERS::equals,
+              "it searches closed loops; start it with llm.concurrency",
+              "rate")
+          .excludes("it has arrivals of its own", "arrival")
+          .means(
+              "searches for the highest load at which the SLO holds; maxGoodput: a Poisson rate;"
+                  + " maxUsers: users of a closed loop");
 
   public static final Setting<Double> SEARCH_PRECISION =
       of(
@@ -223,7 +237,7 @@ public final class Setting<T extends @Nullable Object> {
               "0.1",
               Form.decimal("number > 0, < 1", Double.MIN_VALUE, Math.nextDown(1.0)))
           .needs("has no effect alone", "search")
-          .means("largest error of the found rate, as a share of the true rate");
+          .means("largest error of the found load, as a share of the true one");
 
   public static final Setting<List<StopRule>> STOP_WHEN =
       of(PLAN, "stopWhen", "errorsInARow>100", "errors>10%", Form.list("rules", StopRule::parse))

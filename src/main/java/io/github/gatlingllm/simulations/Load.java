@@ -20,21 +20,34 @@ final class Load {
   static PlanText of(Settings settings, long seed) {
     Arrivals arrivals = settings.get(Setting.ARRIVAL);
     List<LoadLevel.Open> rates = settings.get(Setting.RATE);
-    boolean search = settings.get(Setting.SEARCH);
-    if (search && rates.size() > 1) {
-      throw settings.invalid(Setting.SEARCH, "expected one llm.rate at most, where it starts");
-    }
+    String search = settings.get(Setting.SEARCH);
+    boolean isOfUsers = Setting.MAX_USERS.equals(search);
     List<LoadLevel.Open> open =
         arrivals instanceof Arrivals.Replay replay ? List.of(LoadLevel.Open.replay(replay)) : rates;
-    Phases phases = phases(settings, search || !open.isEmpty());
-    if (search) {
-      double first = rates.isEmpty() ? 1 : rates.get(0).perSecond();
+    Phases phases = phases(settings, (search != null && !isOfUsers) || !open.isEmpty());
+    if (search != null) {
+      double precision = settings.get(Setting.SEARCH_PRECISION);
+      double first = first(settings, isOfUsers ? Setting.CONCURRENCY : Setting.RATE);
       return new PlanText(
-          LoadPlan.search(first, settings.get(Setting.SEARCH_PRECISION), seed, phases));
+          isOfUsers
+              ? LoadPlan.searchUsers(first, precision, phases)
+              : LoadPlan.search(first, precision, seed, phases));
     }
     LoadPlan.Sweep sweep =
         open.isEmpty() ? closed(settings, phases) : open(settings, open, arrivals, seed, phases);
     return new PlanText(settings.repeated(sweep.stopWhen(settings.get(Setting.STOP_WHEN))));
+  }
+
+  /** Where a search starts. */
+  private static double first(Settings settings, Setting<? extends List<?>> setting) {
+    List<?> loads = settings.isSet(setting) ? settings.get(setting) : List.of(1);
+    if (loads.size() > 1) {
+      throw settings.invalid(
+          Setting.SEARCH, "expected one " + setting.property() + " at most, where it starts");
+    }
+    return loads.get(0) instanceof LoadLevel.Open open
+        ? open.perSecond()
+        : ((Number) loads.get(0)).doubleValue();
   }
 
   private static Phases phases(Settings settings, boolean open) {

@@ -34,7 +34,7 @@ class GoodputSearchTest {
   }
 
   private static LevelSource search(double startingAt, double precision) {
-    return new GoodputSearch(startingAt, precision, 7, Phases.DEFAULT).source();
+    return LoadPlan.search(startingAt, precision, 7, Phases.DEFAULT).source();
   }
 
   private static String conclusion(LevelSource source) {
@@ -55,6 +55,39 @@ class GoodputSearchTest {
     assertThat(found.threshold()).isEqualTo(0.99);
     assertThat(found.holdsAt()).isEqualTo(21.5);
     assertThat(found.failsAt()).isEqualTo(22);
+  }
+
+  private static LevelSource users(double startingAt, double precision) {
+    return LoadPlan.searchUsers(startingAt, precision, Phases.DEFAULT).source();
+  }
+
+  @Test
+  void numbersOfUsersAreWhole() {
+    LevelSource source = users(2, 0.05);
+    assertThat(tried(source, 21))
+        .as("to 2.5 % of 21, which is less than a user")
+        .containsExactly(2.0, 4.0, 8.0, 16.0, 32.0, 24.0, 20.0, 22.0, 21.0, 21.0, 22.0);
+    assertThat(conclusion(source))
+        .startsWith("Highest number of users that holds the SLO: 21 users (")
+        .contains("; 22 fails)");
+    assertThat(tried(users(8, 0.05), 0)).containsExactly(8.0, 4.0, 2.0, 1.0);
+    assertThat(tried(users(300_000, 0.05), 1e9)).as("a million at most").hasSize(2);
+    assertThat(tried(users(64, 0.5), 100)).containsExactly(64.0, 128.0, 96.0, 112.0, 96.0, 112.0);
+    assertThatThrownBy(() -> users(2.5, 0.05)).hasMessageContaining("expected a whole number");
+  }
+
+  @Test
+  void closedLevelsHaveTheLabelsOfASweep() {
+    LevelSource source = users(1, 0.5);
+    List<LoadLevel> levels = new ArrayList<>();
+    for (LoadLevel level = source.next(null); level != null; ) {
+      levels.add(level);
+      level = source.next(result(level, level.offered() <= 2 ? 99 : 0));
+    }
+    assertThat(levels)
+        .extracting(LoadLevel::label)
+        .containsExactly("c=1", "c=2", "c=4", "c=3", "c=2 again", "c=3 again");
+    assertThat(levels.get(2)).isEqualTo(new LoadLevel.Closed(4, Phases.DEFAULT));
   }
 
   /** By hand: 2, 4 hold, 8 fails; then 6, 7, 7.5, 7.75, 7.625 …, and both ends again. */
@@ -127,7 +160,10 @@ class GoodputSearchTest {
    * higher rates all. 600 requests without a miss prove 99 %.
    */
   private static FakeLoad driven(Phases phases) {
-    LoadPlan plan = new GoodputSearch(100, 0.5, 7, phases);
+    return driven(LoadPlan.search(100, 0.5, 7, phases));
+  }
+
+  private static FakeLoad driven(LoadPlan plan) {
     return new FakeLoad(() -> 100, i -> false, plan)
         .missing(rate -> rate < 150 ? 0 : rate == 150 ? 0.01 : 1)
         .run();
@@ -174,6 +210,21 @@ class GoodputSearchTest {
     assertThat(
             List.of("r=100", "r=200", "r=150", "r=175", "r=150 again", "r=175 again").stream()
                 .map(load::measured))
+        .containsExactly(600L, 600L, 4_800L, 600L, 4_800L, 600L);
+  }
+
+  /** Each user has ten answers per second. */
+  @Test
+  void undecidedClosedLevelsAreExtended() {
+    FakeLoad byTime =
+        driven(LoadPlan.searchUsers(100, 0.5, new Phases(0, 0, SECOND, SECOND, null)));
+    assertThat(measuredMillis(byTime))
+        .as("c=100, 200, 150, 175, 150 again, 175 again")
+        .containsExactly(1_000L, 1_000L, 8_000L, 1_000L, 8_000L, 1_000L);
+    FakeLoad byCount = driven(LoadPlan.searchUsers(100, 0.5, new Phases(0, 0, 0, SECOND, 600)));
+    assertThat(
+            List.of("c=100", "c=200", "c=150", "c=175", "c=150 again", "c=175 again").stream()
+                .map(byCount::measured))
         .containsExactly(600L, 600L, 4_800L, 600L, 4_800L, 600L);
   }
 
@@ -286,6 +337,10 @@ class GoodputSearchTest {
     LevelSource often = search(2, 0.05);
     assertThat(often.next(null)).isNotNull();
     assertThat(often.extendsMeasuring(none)).isFalse();
+
+    LevelSource one = users(1, 0.05);
+    assertThat(one.next(null)).isNotNull();
+    assertThat(one.extendsMeasuring(none)).as("its only user still waits").isTrue();
   }
 
   @Test

@@ -204,7 +204,7 @@ class InjectorPartTest {
   static List<LoadPlan> whole() {
     List<LoadLevel> two = List.of(new Closed(1, PHASES), new Closed(2, PHASES));
     return List.of(
-        new GoodputSearch(1, 0.05, 1, PHASES),
+        LoadPlan.search(1, 0.05, 1, PHASES),
         new Sweep(two).stopWhen(List.of(StopRule.sloBelow(50))),
         new Sweep(two).stopWhen(List.of(StopRule.errorCountAbove(50))),
         new Sweep(List.of(new LoadLevel.FixedBatch(4, 2, SECOND))),

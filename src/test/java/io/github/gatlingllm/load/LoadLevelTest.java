@@ -78,7 +78,7 @@ class LoadLevelTest {
         Arguments.of("a count", new LoadPlan.Sweep(List.of(CLOSED, COUNTED)), null),
         Arguments.of(
             "trials", new LoadPlan.Sweep(List.of(new LoadLevel.FixedBatch(4, 2, 30))), null),
-        Arguments.of("a search", new GoodputSearch(1, 0.1, 1, TIMED), null));
+        Arguments.of("a search", LoadPlan.search(1, 0.1, 1, TIMED), null));
   }
 
   @ParameterizedTest(name = "{0}")

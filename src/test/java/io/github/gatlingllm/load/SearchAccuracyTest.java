@@ -11,12 +11,14 @@ import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.PrimitiveIterator;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -25,7 +27,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Searches in virtual time, against a server whose limit is known: {@value #SLOTS} slots, first
  * come first served, exponential service of 1 s on average. A request misses its SLO when it waits
- * longer than half a second, or by bad luck, whatever the load. Levels measure 30 s.
+ * longer than half a second, or by bad luck, whatever the load. Levels measure 30 s. Users of a
+ * closed loop send their next request as soon as they have an answer.
  */
 class SearchAccuracyTest {
   private static final int SLOTS = 64;
@@ -53,18 +56,22 @@ class SearchAccuracyTest {
     new SimulatedTable(getClass())
         .hasRows(
             List.of(
-                "missed whatever the load",
+                "search, missed whatever the load",
                 "within 5 % of the limit",
                 "bias",
                 "less than half of it",
                 "confirmed",
                 "levels",
                 "minutes"),
-            Stream.of(0.0, 0.003, 0.005).map(SearchAccuracyTest::search).toList());
+            Stream.of(false, true)
+                .flatMap(
+                    ofUsers ->
+                        Stream.of(0.0, 0.003, 0.005).map(badLuck -> search(ofUsers, badLuck)))
+                .toList());
   }
 
-  private static List<String> search(double badLuck) {
-    double truth = limit(badLuck);
+  private static List<String> search(boolean ofUsers, double badLuck) {
+    double truth = ofUsers ? users(badLuck) : limit(badLuck);
     int near = 0;
     int half = 0;
     double bias = 0;
@@ -72,7 +79,7 @@ class SearchAccuracyTest {
     int levels = 0;
     double seconds = 0;
     for (int seed = 0; seed < SEARCHES; seed++) {
-      Search search = new Search(seed, badLuck, WAIT_S);
+      Search search = new Search(ofUsers, seed, badLuck, WAIT_S);
       Conclusion found = search.run();
       double rate = found.holdsAt() == null ? 0 : found.holdsAt();
       near += Math.abs(rate / truth - 1) <= PRECISION ? 1 : 0;
@@ -85,12 +92,12 @@ class SearchAccuracyTest {
 
     assertThat(near).as("within 5 %%").isGreaterThanOrEqualTo(SEARCHES * 9 / 10);
     assertThat(half).as("less than half").isLessThanOrEqualTo(SEARCHES / 50);
-    assertThat(confirmed).as("confirmed").isGreaterThanOrEqualTo(SEARCHES * 8 / 10);
-    assertThat(levels / SEARCHES).as("levels of a search").isBetween(15, 20);
-    assertThat(seconds / SEARCHES / 60).as("minutes of a search").isBetween(15.0, 25.0);
+    assertThat(confirmed).as("confirmed").isGreaterThanOrEqualTo(SEARCHES * (ofUsers ? 6 : 8) / 10);
+    assertThat(levels / SEARCHES).as("levels of a search").isBetween(ofUsers ? 12 : 15, 20);
+    assertThat(seconds / SEARCHES / 60).as("minutes of a search").isBetween(10.0, 25.0);
     assertThat(bias / SEARCHES).as("bias").isBetween(-0.05, 0.02);
     return List.of(
-        "%.1f %%".formatted(badLuck * 100),
+        "%s, %.1f %%".formatted(ofUsers ? "maxUsers" : "maxGoodput", badLuck * 100),
         "%d %%".formatted(100 * near / SEARCHES),
         "%+.1f %%".formatted(100 * bias / SEARCHES),
         "%.1f %%".formatted(100.0 * half / SEARCHES),
@@ -107,7 +114,7 @@ class SearchAccuracyTest {
   @Tag("nightly")
   void growingQueueEndsTheSearch() {
     for (int seed = 0; seed < 20; seed++) {
-      double rate = Objects.requireNonNull(new Search(seed, 0, 60).run().holdsAt());
+      double rate = Objects.requireNonNull(new Search(false, seed, 0, 60).run().holdsAt());
       assertThat(rate * SERVICE_S / SLOTS).isBetween(0.9, 1.25);
     }
   }
@@ -116,6 +123,34 @@ class SearchAccuracyTest {
   @Test
   void probabilityOfAWaitIsThatOfErlangC() {
     assertThat(waitsLonger(2, 1)).isCloseTo(1.0 / 3 * Math.exp(-0.5), within(1e-12));
+  }
+
+  /** Two slots free one per second on average 1 in 0.5 s; two users before one wait for two. */
+  @Test
+  void probabilityOfAWaitInAClosedLoopIsThatOfPoisson() {
+    assertThat(waitsLongerInALoop(SLOTS, SLOTS)).isZero();
+    assertThat(waitsLongerInALoop(2, 4)).as("e⁻¹ · (1 + 1)").isCloseTo(0.7358, within(1e-4));
+  }
+
+  /** The last number of users at which too few miss: all users are in the server all the time. */
+  private static double users(double badLuck) {
+    int users = 1;
+    while (badLuck + (1 - badLuck) * waitsLongerInALoop(SLOTS, users + 1) <= 1 - PERCENTILE / 100) {
+      users++;
+    }
+    return users;
+  }
+
+  /** As many departures of busy slots as users wait take longer than that with this chance. */
+  private static double waitsLongerInALoop(int slots, int users) {
+    double expected = slots / SERVICE_S * WAIT_S;
+    double term = Math.exp(-expected);
+    double fewer = 0;
+    for (int k = 0; k < users - slots; k++) {
+      fewer += term;
+      term *= expected / (k + 1);
+    }
+    return fewer;
   }
 
   private static double limit(double badLuck) {
@@ -153,9 +188,13 @@ class SearchAccuracyTest {
 
     private record Sent(double at, double start, double end, boolean met) {}
 
-    private Search(long seed, double badLuck, double longestWait) {
+    private Search(boolean ofUsers, long seed, double badLuck, double longestWait) {
       this.longestWait = longestWait;
-      this.source = new GoodputSearch(1, PRECISION, seed, PHASES).source();
+      LoadPlan plan =
+          ofUsers
+              ? LoadPlan.searchUsers(1, PRECISION, PHASES)
+              : LoadPlan.search(1, PRECISION, seed, PHASES);
+      this.source = plan.source();
       this.random = new SplittableRandom(-1 - seed);
       this.badLuck = badLuck;
     }
@@ -165,14 +204,21 @@ class SearchAccuracyTest {
       for (LoadLevel level = source.next(null); level != null; level = source.next(before)) {
         levels++;
         assertThat(levels).isLessThan(MAX_LEVELS);
-        before = offer((LoadLevel.Open) level);
+        before = offer(level);
       }
       return Objects.requireNonNull(source.conclusion());
     }
 
     /** An extension is decided by the requests that have ended, the result is of all requests. */
-    private LevelResult offer(LoadLevel.Open level) {
-      PrimitiveIterator.OfLong arrivals = level.arrivals().offsets().iterator();
+    private LevelResult offer(LoadLevel level) {
+      PriorityQueue<Double> users = new PriorityQueue<>();
+      if (level instanceof LoadLevel.Closed closed) {
+        users.addAll(Collections.nCopies(closed.users(), 0.0));
+      }
+      PrimitiveIterator.OfLong arrivals =
+          level instanceof LoadLevel.Open open
+              ? open.arrivals().offsets().iterator()
+              : LongStream.generate(() -> nanos(users.remove())).iterator();
       PriorityQueue<Double> slots = new PriorityQueue<>();
       Ended ended = new Ended(level.label());
       double until = SETTLED_S + MEASURE_S;
@@ -189,9 +235,14 @@ class SearchAccuracyTest {
         double start = slots.size() < SLOTS ? at : Math.max(at, slots.remove());
         double end = start - Math.log1p(-random.nextDouble()) * SERVICE_S;
         slots.add(end);
+        users.add(end);
         boolean met = start - at <= longestWait && random.nextDouble() >= badLuck;
         ended.pending.add(new Sent(at, start, end, met));
       }
+    }
+
+    private static long nanos(double seconds) {
+      return (long) (seconds * 1e9);
     }
 
     /** What is known of a level by the requests that have ended. */
@@ -219,11 +270,8 @@ class SearchAccuracyTest {
           met += request.at() >= SETTLED_S && request.met() ? 1 : 0;
         }
         pending = stillPending;
-        return FakeLoad.result(label, attempted, met, backlog.queue(rounds));
-      }
-
-      private static long nanos(double seconds) {
-        return (long) (seconds * 1e9);
+        return FakeLoad.result(
+            label, attempted, met, label.startsWith("r=") ? backlog.queue(rounds) : null);
       }
     }
   }

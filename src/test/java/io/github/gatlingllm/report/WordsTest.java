@@ -47,7 +47,8 @@ class WordsTest {
     LoadPlan search = LoadPlan.search(2, 0.05, 7, Phases.DEFAULT);
     LoadPlan.Sweep sweep =
         sweep().stopWhen(List.of(StopRule.sloBelow(50), StopRule.OVER_SATURATED));
-    return Stream.of(search, sweep, sweep().repeated(Repeats.parse("auto:3%"), 1))
+    LoadPlan users = LoadPlan.searchUsers(2, 0.05, Phases.DEFAULT);
+    return Stream.of(search, users, sweep, sweep().repeated(Repeats.parse("auto:3%"), 1))
         .map(
             plan -> {
               DryRun rows = new DryRun();
@@ -64,6 +65,7 @@ class WordsTest {
   /** How plans end whose levels have these results. */
   private static Stream<String> conclusions() {
     LoadPlan search = LoadPlan.search(2, 0.5, 7, Phases.DEFAULT);
+    LoadPlan users = LoadPlan.searchUsers(2, 0.5, Phases.DEFAULT);
     LoadPlan slo = sweep().stopWhen(List.of(StopRule.sloBelow(50)));
     LoadPlan queue = sweep().stopWhen(List.of(StopRule.OVER_SATURATED));
     LoadPlan repeats = sweep().repeated(Repeats.parse("auto:3%"), 1);
@@ -77,6 +79,8 @@ class WordsTest {
         end(search, level -> waiting(level, true, true)),
         end(search, level -> result(level, 600, null, null)),
         end(search, level -> met(level, 1, 0)),
+        end(users, level -> met(level, level.offered() <= 3 ? 1 : 0, 100)),
+        end(users, level -> met(level, 0, 600)),
         end(slo, level -> met(level, 0.4, 100)),
         end(queue, level -> waiting(level, true, false)),
         end(repeats, level -> met(level, 1, 100)));

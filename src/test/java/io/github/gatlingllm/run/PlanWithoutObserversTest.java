@@ -170,4 +170,19 @@ class PlanWithoutObserversTest {
             });
     assertThat(labels()).startsWith("r=10", "r=20", "r=40", "r=30", "r=25");
   }
+
+  /** It answers in time up to 3 users. */
+  @Test
+  void aSearchFindsTheHighestNumberOfUsers() throws InterruptedException {
+    server = level -> answer(level.level().offered() <= 3 ? 0 : 2_000);
+    Phases phases = new Phases(0, 0, 300 * SECOND, SECOND, null);
+    assertThat(conclusions(LoadPlan.searchUsers(1, 0.5, phases)))
+        .singleElement()
+        .satisfies(
+            found -> {
+              assertThat(found.holdsAt()).isEqualTo(3);
+              assertThat(found.failsAt()).isEqualTo(4);
+            });
+    assertThat(labels()).containsExactly("c=1", "c=2", "c=4", "c=3", "c=3 again", "c=4 again");
+  }
 }

@@ -203,6 +203,8 @@ final class BenchmarkPlanTest {
         search=maxGoodput | llm.search | llm.slo
         search=maxGoodput ; slo=ttft<1s ; rate=1,2 | llm.search |
         search=maxGoodput ; slo=ttft<1s ; concurrency=2 | llm.search | llm.concurrency
+        search=maxUsers ; slo=ttft<1s ; rate=2 | llm.search | llm.rate
+        search=maxUsers ; slo=ttft<1s ; concurrency=1,2 | llm.search | llm.concurrency
         requests=2 ; cooldown=true | llm.cooldown | llm.requests
         stabilize=soon | llm.stabilize |
         rate=2 ; fill=3 | llm.fill |

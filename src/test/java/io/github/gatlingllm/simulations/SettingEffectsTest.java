@@ -104,6 +104,8 @@ class SettingEffectsTest {
         "repeats=auto:2% | repeats        3 to 20 of each level, until each is within ±2 % of",
         "search=maxGoodput slo=ttft<1s | search         the highest rate that holds the SLO, to 5"
             + " %",
+        "search=maxUsers concurrency=6 slo=ttft<1s | c=6      12 s",
+        "search=maxUsers slo=ttft<1s | search         the highest number of users that holds",
         "searchPrecision=0.1 search=maxGoodput slo=ttft<1s | holds the SLO, to 10 %",
         "search=maxGoodput slo=ttft<1s duration=60 | time           about 30 min to 40 min: 15 to"
             + " 20 levels of 60 s, each up to 8 times as long",
