@@ -427,16 +427,15 @@ public final class LlmProtocol implements Protocol {
       config.put(Setting.SHARED_PREFIX.name, shared.groups() + "x" + shared.tokens());
       config.put(ConfigKey.PREFIX_SEED.name, Long.toString(shared.seed()));
     }
-    config.put(Setting.IGNORE_EOS.name, Boolean.toString(pinning() != Pinning.NEVER));
     config.putAll(notes());
-    config.put(Setting.TOKENIZER.name, tokenizer().name());
+    record(Setting.TOKENIZER, config); // the one that was found, instead of what was set
     return config;
   }
 
   private <T extends @Nullable Object> void record(Setting<T> row, Map<String, String> config) {
-    T value = row.scope == Setting.SettingScope.PROTOCOL ? get(row) : null;
-    if (value != null && row.isRecorded(value)) {
-      config.put(row.name, row.recorded(value));
+    String text = row.scope == Setting.SettingScope.PROTOCOL ? row.recorded(get(row)) : null;
+    if (text != null) {
+      config.put(row.name, text);
     }
   }
 

@@ -137,6 +137,7 @@ public final class Setting<T extends @Nullable Object> {
               Form.texts("names").map(SettingValue::tokenizers))
           .withoutEndpoint("chars4")
           .inCode(List.of(Tokenizer.cl100k()))
+          .recordedAs(used -> used.get(0).name())
           .traits(RECORDED, REHEARSED, SELF_TESTED, PROBED)
           .means(
               "tokenizer that counts tokens; auto: the server's, the model's"
@@ -537,6 +538,7 @@ public final class Setting<T extends @Nullable Object> {
   public static final Setting<Boolean> IGNORE_EOS =
       flag(PROTOCOL, "ignoreEos", true)
           .inCode(null)
+          .recordedAs(asked -> Boolean.toString(!Boolean.FALSE.equals(asked)))
           .traits(RECORDED, PROBED)
           .means(
               "sends ignore_eos and min_tokens; every output has exactly its length of"
@@ -957,6 +959,8 @@ public final class Setting<T extends @Nullable Object> {
   private @Nullable String withoutEndpoint;
   private @Nullable String planLine;
   private Function<T, @Nullable String> planText = value -> null;
+  private Function<@Nullable T, @Nullable String> recordedText =
+      value -> value == null ? null : SettingValue.text(value);
   private final Set<SettingTrait> traits = EnumSet.noneOf(SettingTrait.class);
 
   String meaning = "";
@@ -1046,6 +1050,12 @@ public final class Setting<T extends @Nullable Object> {
     return this;
   }
 
+  /** Its text in {@code run.json}, where a value does not say all. */
+  private Setting<T> recordedAs(Function<@Nullable T, @Nullable String> text) {
+    recordedText = text;
+    return this;
+  }
+
   private Setting<T> traits(SettingTrait... these) {
     traits.addAll(List.of(these));
     return this;
@@ -1090,14 +1100,11 @@ public final class Setting<T extends @Nullable Object> {
         : is(OF_RUN) ? Identifies.RUN : Identifies.MEASUREMENT;
   }
 
-  /** Whether a value is in {@code run.json}. */
-  public boolean isRecorded(@Nullable T value) {
-    return is(RECORDED) || (is(RECORDED_IF_SET) && value != null && !value.equals(defaultInCode()));
-  }
-
-  /** A value as {@code run.json} has it. */
-  public String recorded(T value) {
-    return SettingValue.text(value);
+  /** A value of a protocol as {@code run.json} has it; null where it is not there. */
+  public @Nullable String recorded(@Nullable T value) {
+    boolean isRecorded =
+        is(RECORDED) || (is(RECORDED_IF_SET) && value != null && !value.equals(defaultInCode()));
+    return isRecorded ? recordedText.apply(value) : null;
   }
 
   /** Whether both cannot be set together. */
