@@ -19,7 +19,7 @@ final class BlockIds {
   private int size;
 
   /** Nodes plus one by parent and id, open addressing; 0 is free. */
-  private int[] table = new int[4 * FIRST_SIZE];
+  private int[] table = new int[2 * FIRST_SIZE];
 
   private int[] last = {};
 
