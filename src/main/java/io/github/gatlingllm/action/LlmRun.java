@@ -37,6 +37,9 @@ final class LlmRun {
   final TokenCounting counting = new TokenCounting();
   final RequestTotals totals = new RequestTotals();
 
+  /** One for all: a server has the prompts of its warm-up in its cache too. */
+  final SentPrompts sent;
+
   private final InjectorShare share;
   private final DrawOrder prompts;
 
@@ -60,6 +63,7 @@ final class LlmRun {
     recorders = List.of(run::record);
     numbers = null;
     warmUps = new CopyOnWriteArrayList<>();
+    sent = new SentPrompts();
   }
 
   private LlmRun(LlmRun load, List<Consumer<RequestRecord>> recorders) {
@@ -70,6 +74,7 @@ final class LlmRun {
     this.recorders = recorders;
     numbers = new AtomicLong();
     warmUps = load.warmUps;
+    sent = load.sent;
   }
 
   static LlmRun open(CoreComponents core, Injector injector) {

@@ -19,6 +19,7 @@ import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.netty.channel.EventLoop;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,7 @@ final class Request {
   private final Limit.Permit permit;
   private final StreamedExchange exchange;
   private boolean isMeasured;
+  private @Nullable Double sentBefore;
 
   Request(
       LlmAction step,
@@ -106,18 +108,31 @@ final class Request {
     if (!step.throttle(session, () -> enter(System.nanoTime()))) {
       enter(startNanos);
     }
+    compareWithSent();
     if (asked.silent) {
       return;
-    }
-    GenerationRequest body = texts.body();
-    if (body.isTextOnly()) {
-      // What makes a prompt differ from others: its nonce, or all of it.
-      boolean isUnique = target.protocol.prefix() instanceof PromptPrefix.Unique;
-      run.totals.seen.add(target.name, isUnique ? List.of(body.prefix()) : body.promptTexts());
     }
     if (!step.isPromptReported()) {
       prompt.start();
     }
+  }
+
+  private void compareWithSent() {
+    GenerationRequest body = texts.body();
+    if (!body.isTextOnly() || target.protocol.inThisJvm()) {
+      return;
+    }
+    boolean isUnique = target.protocol.prefix() instanceof PromptPrefix.Unique;
+    double share = run.sent.add(cacheScope(), body.promptTexts(), isUnique ? body.prefix() : "");
+    sentBefore = body.api().generates() ? (Double) share : null;
+    if (!asked.silent) {
+      run.totals.prompt(share == 1);
+    }
+  }
+
+  /** Servers have a prefix cache for each model. */
+  private String cacheScope() {
+    return target.name + '\n' + texts.body().model();
   }
 
   /** Ends the request when its user leaves, if it is one of those. */
@@ -284,7 +299,9 @@ final class Request {
           if (answerToo) {
             return counted(record, answer.tokensByTokenizer(tokenizer));
           }
-          return compared ? record.withLocalCounts(null, answer.countLocally(tokenizer)) : record;
+          return compared
+              ? record.withLocalCounts(null, answer.countLocally(tokenizer), null)
+              : record;
         },
         () -> answerToo ? counted(record, answer.tokensByEvents()) : record,
         this::write);
@@ -296,7 +313,8 @@ final class Request {
   }
 
   private void write(RequestRecord record) {
-    run.record(record.withLocalCounts(prompt.tokens(), record.tokens().outputTokensLocal()));
+    run.record(
+        record.withLocalCounts(prompt.tokens(), record.tokens().outputTokensLocal(), sentBefore));
     run.inFlight.remove(exchange);
   }
 
@@ -320,6 +338,11 @@ final class Request {
             output == null
                 ? text.length() / PreparedRequest.CHARS_PER_TOKEN
                 : Math.max(0, output - (reasoning == null ? 0 : reasoning)));
+    if (sentBefore != null) {
+      List<String> said = new ArrayList<>(texts.body().promptTexts());
+      said.add(text); // servers keep what they have generated too
+      run.sent.add(cacheScope(), said, "");
+    }
     if (run.isLoad() && !more.remembers(before)) {
       run.totals.notRemembered(texts.name());
     }

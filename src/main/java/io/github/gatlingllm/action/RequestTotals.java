@@ -16,8 +16,9 @@ import java.util.concurrent.atomic.LongAdder;
 final class RequestTotals {
 
   final Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
-  final SeenPrompts seen = new SeenPrompts();
 
+  private final LongAdder prompts = new LongAdder();
+  private final LongAdder repeatedPrompts = new LongAdder();
   private final Map<String, LongAdder> skippedTurns = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> notRemembered = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> skipped = new ConcurrentHashMap<>();
@@ -42,6 +43,14 @@ final class RequestTotals {
 
   void skipped(String name, String reason) {
     var unused = count(skipped, name, reason);
+  }
+
+  /** A prompt was sent; whether it had been sent before. */
+  void prompt(boolean isRepeated) {
+    prompts.increment();
+    if (isRepeated) {
+      repeatedPrompts.increment();
+    }
   }
 
   private static boolean count(Map<String, LongAdder> counts, String name, String reason) {
@@ -69,7 +78,7 @@ final class RequestTotals {
             connections.put(
                 address, new RunOutcome.Connections(of.kept() + of.closed(), of.closed())));
     RunOutcome.PromptRepeats repeats =
-        new RunOutcome.PromptRepeats(seen.counted(), seen.repeated());
+        new RunOutcome.PromptRepeats(prompts.sum(), repeatedPrompts.sum());
     return more.notSent(notSent)
         .connections(connections)
         .prompts(repeats.counted() == 0 ? null : repeats);

@@ -245,6 +245,7 @@ public final class ReceivedAnswer {
         counts.prompt(),
         null,
         counts.cached(),
+        null,
         request.maxTokens(),
         output,
         local,

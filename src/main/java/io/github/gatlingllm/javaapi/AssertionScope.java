@@ -276,6 +276,16 @@ public final class AssertionScope {
     return number(Metric.CACHED_PERCENT);
   }
 
+  /** Percentage of prompt tokens that an earlier request of the run had sent. */
+  public AssertionCondition idealCachedPercent() {
+    return number(Metric.IDEAL_CACHED_PERCENT);
+  }
+
+  /** Ideal minus actual percentage of prompt tokens from the prefix cache. */
+  public AssertionCondition cacheGapPercent() {
+    return number(Metric.CACHE_GAP_PERCENT);
+  }
+
   /** Requests and tokens that met every objective of the SLO. */
   public WithGoodput goodput() {
     return new WithGoodput(requests.and("goodput"));

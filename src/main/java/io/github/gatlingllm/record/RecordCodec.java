@@ -126,6 +126,7 @@ final class RecordCodec {
             get(RecordField.PROMPT_TOKENS),
             get(RecordField.PROMPT_TOKENS_LOCAL),
             get(RecordField.CACHED_TOKENS),
+            get(RecordField.IDEAL_CACHED_TOKENS),
             get(RecordField.MAX_TOKENS),
             get(RecordField.OUTPUT_TOKENS),
             get(RecordField.OUTPUT_TOKENS_LOCAL),

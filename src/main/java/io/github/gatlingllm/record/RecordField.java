@@ -72,6 +72,7 @@ enum RecordField implements FieldTable.Field {
   PROMPT_TOKENS(INTEGER, r -> r.tokens().promptTokens()),
   PROMPT_TOKENS_LOCAL(INTEGER, r -> r.tokens().promptTokensLocal()),
   CACHED_TOKENS(INTEGER, r -> r.tokens().cachedTokens()),
+  IDEAL_CACHED_TOKENS(INTEGER, r -> r.tokens().idealCachedTokens()),
   MAX_TOKENS(INTEGER, r -> r.tokens().maxTokens()),
   OUTPUT_TOKENS(INTEGER, r -> r.tokens().outputTokens()),
   OUTPUT_TOKENS_LOCAL(INTEGER, r -> r.tokens().outputTokensLocal()),

@@ -32,14 +32,21 @@ public record RequestRecord(
 
   public static final int MAX_CHOICES = 1_024;
 
-  /** The same record with the token counts of our own tokenizer. */
-  public RequestRecord withLocalCounts(@Nullable Integer prompt, @Nullable Integer output) {
+  /**
+   * The same record with the token counts of our own tokenizer.
+   *
+   * @param sentBefore share of the prompt that an earlier request began with; null if not known
+   */
+  public RequestRecord withLocalCounts(
+      @Nullable Integer prompt, @Nullable Integer output, @Nullable Double sentBefore) {
+    Integer all = tokens.promptTokens == null ? prompt : tokens.promptTokens;
     Tokens counted = // not by name: for each request
         new Tokens(
             tokens.promptChars,
             tokens.promptTokens,
             prompt,
             tokens.cachedTokens,
+            sentBefore == null || all == null ? null : (Integer) (int) Math.round(sentBefore * all),
             tokens.maxTokens,
             tokens.outputTokens,
             output,
@@ -184,6 +191,7 @@ public record RequestRecord(
       @Nullable Integer promptTokens,
       @Nullable Integer promptTokensLocal,
       @Nullable Integer cachedTokens,
+      @Nullable Integer idealCachedTokens,
       @Nullable Integer maxTokens,
       @Nullable Integer outputTokens,
       @Nullable Integer outputTokensLocal,
@@ -196,7 +204,8 @@ public record RequestRecord(
 
     public static final Tokens NONE =
         new Tokens(
-            null, null, null, null, null, null, null, null, null, false, null, List.of(), null);
+            null, null, null, null, null, null, null, null, null, null, false, null, List.of(),
+            null);
 
     /** N of the metrics: received output tokens, without reasoning that was only billed. */
     public @Nullable Integer n() {

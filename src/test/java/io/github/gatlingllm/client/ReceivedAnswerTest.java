@@ -297,7 +297,8 @@ final class ReceivedAnswerTest {
       @Nullable TokenSource source) {
     boolean estimated = source == TokenSource.TOKENIZER || source == TokenSource.CHUNKS;
     return new Tokens(
-        8, prompt, null, null, 64, output, local, null, output, estimated, source, List.of(), null);
+        8, prompt, null, null, null, 64, output, local, null, output, estimated, source, List.of(),
+        null);
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +87,10 @@ class PrefixCacheIT {
 
   @Test
   void scenariosHaveTheirDocumentedCacheHits() throws Exception {
-    Asked all = ask(Map.of("llm.scenario", "A1,A2,B1,B2,C,D", "llm.requests", "4"));
+    Asked all =
+        ask(
+            Map.of(
+                "llm.scenario", "A1,A2,B1,B2,C,D", "llm.requests", "4", "llm.recordText", "true"));
 
     List<Integer> cached = all.cached();
     assertThat(cached.subList(0, 4)).as("A1").containsExactly(0, 48, 48, 48);
@@ -97,6 +101,25 @@ class PrefixCacheIT {
     assertThat(all.run().summary().path("curves")).as("one curve each").hasSize(6);
     assertThat(Files.readString(all.run().files().page())).contains("Scenarios against load");
     assertDialogs(all, all.run().requests().subList(20, 40));
+    assertThat(recomputed(all.run())).isEqualTo("40 requests agree");
+    for (RequestRecord record : all.run().requests()) {
+      assertThat(record.tokens().idealCachedTokens())
+          .as(record.identity().requestId())
+          .isGreaterThan(record.tokens().cachedTokens() - 2 * BLOCK); // 64 bytes and a block
+    }
+  }
+
+  /** What the reference script says of the run. */
+  private static String recomputed(GatlingRun run) throws Exception {
+    List<String> command =
+        List.of(
+            "python3",
+            "-B",
+            "src/test/resources/reference/cache.py",
+            run.files().folder().toString());
+    JavaCommand.Ended python = JavaCommand.run(new ProcessBuilder(command));
+    JavaCommand.require(python.code() != 127, "python3 is not installed");
+    return python.output().strip();
   }
 
   /** Each turn of a dialog finds all earlier messages in the cache. */

@@ -396,6 +396,6 @@ final class TimelineTest {
 
   private static RequestRecord.Tokens tokens(@Nullable Integer n) {
     return new RequestRecord.Tokens(
-        null, null, null, null, null, n, null, null, n, n == null, null, List.of(), null);
+        null, null, null, null, null, null, n, null, null, n, n == null, null, List.of(), null);
   }
 }

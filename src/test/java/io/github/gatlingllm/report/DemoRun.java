@@ -357,7 +357,12 @@ final class DemoRun {
             .closed(3)
             .failed(RequestStatus.HTTP_ERROR, "HTTP 503 instead of 200: the server is overloaded")
             .record()
-        : request.tokens(answer.tokenMs).cached(prompt / 4).server(server).record();
+        : request
+            .tokens(answer.tokenMs)
+            .cached(prompt / 4)
+            .idealCached(prompt / 3)
+            .server(server)
+            .record();
   }
 
   private static long nanos(double ms) {

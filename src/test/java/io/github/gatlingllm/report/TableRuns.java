@@ -121,6 +121,7 @@ final class TableRuns {
             .tokens(30 + 7 * i, 60 + 8 * i, 700 + 9 * i)
             .prompt(100 + i)
             .cached(30)
+            .idealCached(40)
             .finish("stop")
             .server(Map.of("queue_s", 0.01, "own", 3.0))
             .closed(900);

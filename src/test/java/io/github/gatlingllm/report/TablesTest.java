@@ -126,7 +126,7 @@ class TablesTest {
             jitter: Jitter 8, Readers 5
             levels: By load level 25
             markdown: Assertions 5, Errors 4, Generators 6, Injectors 12, Load levels 22, Models 13, Objectives 7, Operating points 18, Pairs of lengths 13, Replicas 13, Requests 13, Self-test 11, Trials 7
-            metrics: By model 16, By replica 16, By request name 16, By target 20, By turn of the conversation 9, Metrics 12, Rates 12, Single numbers 3, Trials 7
+            metrics: By model 16, By replica 16, By request name 16, By target 20, By turn of the conversation 10, Metrics 12, Prefix cache 6, Rates 12, Single numbers 3, Trials 7
             objectives: Assertions on pages 4
             objectives of a level: Objectives 7
             outcomes: Errors 4, Finish reasons 3, Objectives missed 3, Rate limits 9

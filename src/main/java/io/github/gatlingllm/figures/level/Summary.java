@@ -274,6 +274,7 @@ public record Summary(
       long requests,
       @Nullable Double meanPromptTokens,
       @Nullable Double cachedShare,
+      @Nullable Double idealCachedShare,
       Distribution ttftMs,
       Distribution e2eMs) {}
 

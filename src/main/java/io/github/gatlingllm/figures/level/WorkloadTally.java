@@ -72,6 +72,7 @@ final class WorkloadTally {
         turn.count(Amount.STARTED),
         turn.share(Amount.KNOWN_PROMPT_TOKENS, Amount.KNOWN_PROMPTS),
         turn.share(Amount.CACHED_TOKENS, Amount.LOOKED_UP_TOKENS),
+        turn.share(Amount.IDEAL_CACHED_TOKENS, Amount.COMPARED_TOKENS),
         turn.values(Metric.TTFT_MS).distribution(),
         turn.values(Metric.E2E_MS).distribution());
   }

@@ -35,6 +35,11 @@ public enum Amount {
   /** Prompt tokens of requests whose usage has cached tokens. */
   LOOKED_UP_TOKENS(CountedWhen.REQUEST, r -> r.isLookedUp() ? orZero(r.prompt()) : 0),
   CACHED_TOKENS(CountedWhen.REQUEST, r -> r.isLookedUp() ? orZero(r.tokens().cachedTokens()) : 0),
+  /** Prompt tokens of requests of which it is known how many were sent before. */
+  COMPARED_TOKENS(CountedWhen.REQUEST, r -> r.isComparedWithSent() ? orZero(r.prompt()) : 0),
+  IDEAL_CACHED_TOKENS(
+      CountedWhen.REQUEST,
+      r -> r.isComparedWithSent() ? orZero(r.tokens().idealCachedTokens()) : 0),
   EMBEDDINGS(CountedWhen.END, r -> r.tokens().inputs() == null ? 0 : 1),
   /** Vectors of embeddings; a failed request has none. */
   INPUTS(CountedWhen.END, r -> r.outcome().ok() ? orZero(r.tokens().inputs()) : 0),
@@ -121,6 +126,10 @@ public enum Amount {
 
     private boolean isLookedUp() {
       return prompt() != null && tokens().cachedTokens() != null;
+    }
+
+    private boolean isComparedWithSent() {
+      return prompt() != null && tokens().idealCachedTokens() != null;
     }
 
     private boolean isBilled() {

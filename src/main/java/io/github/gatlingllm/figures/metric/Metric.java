@@ -178,6 +178,29 @@ public enum Metric {
           .name("cached.percent")
           .key("throughput.cached_percent")
           .by(Metric::cachedPercent)),
+  IDEAL_CACHED_PERCENT(
+      single("From an ideal prefix cache", Unit.PERCENT, Better.NEITHER)
+          .formula(
+              "prompt tokens that a prefix cache without limit would have ÷ all prompt tokens of"
+                  + " requests scheduled in measure: those of the longest beginning that an earlier"
+                  + " prompt of the run, or one with its answer, had too, to the same target and"
+                  + " model, in steps of 64 bytes")
+          .words("percentage of prompt tokens that an ideal prefix cache would have")
+          .name("cached.ideal_percent")
+          .key("throughput.ideal_cached_percent")
+          .by(Metric::idealCachedPercent)),
+  CACHE_GAP_PERCENT(
+      single("Prefix cache, ideal − server", Unit.PERCENT, Better.LOWER)
+          .formula("cached.ideal_percent − cached.percent, in percentage points")
+          .words("percentage of prompt tokens that an ideal prefix cache would have in addition")
+          .name("cached.gap_percent")
+          .key("throughput.cache_gap_percent")
+          .by(
+              s -> {
+                Double ideal = idealCachedPercent(s);
+                Double cached = cachedPercent(s);
+                return ideal == null || cached == null ? null : (Double) (ideal - cached);
+              })),
 
   OUTPUT_TOKENS_PER_S(
       rate("Output", Unit.TOKENS_PER_S, Amount.TOKENS)
@@ -569,6 +592,12 @@ public enum Metric {
   private static @Nullable Double cachedPercent(Amount.Sums sums) {
     Double share = Amount.ratio(sums.of(Amount.CACHED_TOKENS), sums.of(Amount.LOOKED_UP_TOKENS));
     share = share == null ? sums.fact(WindowFact.CACHED_BY_ENGINE) : share;
+    return share == null ? null : (Double) (100 * share);
+  }
+
+  private static @Nullable Double idealCachedPercent(Amount.Sums sums) {
+    Double share =
+        Amount.ratio(sums.of(Amount.IDEAL_CACHED_TOKENS), sums.of(Amount.COMPARED_TOKENS));
     return share == null ? null : (Double) (100 * share);
   }
 

@@ -45,7 +45,7 @@ class FigureTest {
    */
   static final List<RequestRecord> REQUESTS =
       List.of(
-          at(0).connect(1).roundTrip(0.5).tokens(100, 120, 140).prompt(10).record(),
+          at(0).connect(1).roundTrip(0.5).tokens(100, 120, 140).prompt(10).idealCached(0).record(),
           at(200)
               .lag(10)
               .gate(5.0)
@@ -53,6 +53,7 @@ class FigureTest {
               .tokens(50, 80)
               .prompt(20)
               .cached(10)
+              .idealCached(15)
               .session(1_000, 400)
               .record(),
           at(400).connect(4).tokens(300, 310, 450).prompt(30).session(3_000, 600).record(),
@@ -98,6 +99,8 @@ class FigureTest {
     SINGLE.put("stalls_per_1k_tokens", 125.0);
     SINGLE.put("batch_ratio", 1.0);
     SINGLE.put("cached.percent", 50.0);
+    SINGLE.put("cached.ideal_percent", 50.0); // 15 of 10 + 20: not known of c
+    SINGLE.put("cached.gap_percent", 0.0);
     // 3 + 2 + 3 + 1 tokens and 70 prompt tokens in 2 s; the last request closed at 1.205 s.
     SINGLE.put("output_tokens_per_s", 4.5);
     SINGLE.put("billed_output_tokens_per_s", 4.5);

@@ -191,16 +191,18 @@ class LevelWindowTest {
             at(0).turn(1).prompt(20).cached(0).tokens(50, 60),
             at(100).turn(2).prompt(60).cached(32).tokens(30, 40),
             at(200).turn(1).prompt(40).cached(0).tokens(70, 80),
-            at(300).turn(2).prompt(68).cached(32).tokens(20, 40));
+            at(300).turn(2).prompt(68).cached(32).idealCached(51).tokens(20, 40));
     assertThat(workload.turns()).isEqualTo(Map.of(1, 2L, 2, 2L));
     assertThat(workload.byTurn()).extracting(Summary.TurnSummary::turn).containsExactly(1, 2);
     Summary.TurnSummary second = workload.byTurn().get(1);
     assertThat(second.requests()).isEqualTo(2);
     assertThat(second.meanPromptTokens()).isEqualTo(64);
     assertThat(second.cachedShare()).isEqualTo(0.5);
+    assertThat(second.idealCachedShare()).isEqualTo(0.75);
     assertThat(second.ttftMs().mean()).isEqualTo(25);
     assertThat(second.e2eMs().mean()).isEqualTo(40);
     assertThat(workload.byTurn().get(0).cachedShare()).isZero();
+    assertThat(workload.byTurn().get(0).idealCachedShare()).as("not known").isNull();
   }
 
   @Test

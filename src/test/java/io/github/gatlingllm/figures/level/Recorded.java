@@ -61,6 +61,7 @@ public final class Recorded {
   private @Nullable Integer ours;
   private @Nullable Integer ourOutput;
   private @Nullable Integer cached;
+  private @Nullable Integer ideal;
   private @Nullable Integer max;
   private @Nullable Integer output;
   private int hidden;
@@ -254,6 +255,11 @@ public final class Recorded {
     return this;
   }
 
+  public Recorded idealCached(int tokens) {
+    ideal = tokens;
+    return this;
+  }
+
   public Recorded cached(int tokens) {
     cached = tokens;
     return this;
@@ -384,6 +390,7 @@ public final class Recorded {
             prompt,
             ours,
             cached,
+            ideal,
             max,
             n == null ? null : Integer.valueOf(n + hidden),
             ourOutput,
