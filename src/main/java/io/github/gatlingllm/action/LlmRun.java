@@ -160,18 +160,18 @@ final class LlmRun {
    * Cancels all requests. Counting of tokens may take a part of the time; then records are written
    * without counts, so that none is lost. The rest of the time is for slow event loops.
    */
-  private void cancel(Duration atMost) {
+  private void cancel(Duration max) {
     long now = System.nanoTime();
     stop(InFlight.INTERRUPTED);
     inFlight.await(now + COUNTING_INTERRUPTED.toNanos());
     count(Duration.ZERO);
-    inFlight.await(now + atMost.toNanos());
+    inFlight.await(now + max.toNanos());
     run.describe(totals::addTo);
   }
 
   /** Counts the tokens that are pending, and no more after them. */
-  private void count(Duration atMost) {
-    long lost = counting.close(atMost);
+  private void count(Duration max) {
+    long lost = counting.close(max);
     if (lost > 0) {
       PrintableText.print(
           "LLM: the tokens of "

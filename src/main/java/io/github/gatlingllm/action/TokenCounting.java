@@ -225,9 +225,9 @@ final class TokenCounting {
   }
 
   /** Counts nothing after what is pending; returns the requests whose tokens were not counted. */
-  long close(Duration atMost) {
+  long close(Duration max) {
     LockSupport.unpark(thread);
-    await(atMost);
+    await(max);
     closed = true;
     var unused = tasks.offer(() -> {}); // ends its wait
     LockSupport.unpark(thread);
@@ -236,10 +236,10 @@ final class TokenCounting {
     return uncounted.getAndSet(0);
   }
 
-  private void await(Duration atMost) {
+  private void await(Duration max) {
     long start = System.nanoTime();
     try {
-      while (!pending.isEmpty() && System.nanoTime() - start < atMost.toNanos()) {
+      while (!pending.isEmpty() && System.nanoTime() - start < max.toNanos()) {
         TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
       }
     } catch (InterruptedException e) {

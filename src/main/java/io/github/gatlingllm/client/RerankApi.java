@@ -68,8 +68,8 @@ final class RerankApi extends Api {
 
   @Override
   int results(ObjectNode body) {
-    int most = body.path("top_n").asInt(body.path("top_k").asInt(Integer.MAX_VALUE));
-    return Math.min(most, inputs(body));
+    int max = body.path("top_n").asInt(body.path("top_k").asInt(Integer.MAX_VALUE));
+    return Math.min(max, inputs(body));
   }
 
   @Override

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class SseDecoder {
 
-  /** Longest line, and most data of one event: 8 MiB. */
+  /** Maximum length of a line, and of the data of one event: 8 MiB. */
   static final int MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
-  /** Most bytes that are kept of lines which are not part of an event: 64 KiB. */
+  /** Maximum number of bytes that are kept of lines which are not part of an event: 64 KiB. */
   private static final int MAX_IGNORED = 64 * 1024;
 
   private static final int MAX_QUOTED = 160;

@@ -276,7 +276,7 @@ public final class EmbeddedEngine implements AutoCloseable {
       return with(copy -> copy.apiKey = apiKey);
     }
 
-    /** Most tokens of prompt and answer together; more is rejected with 400. */
+    /** Maximum number of tokens of prompt and answer together; more is rejected with 400. */
     public EngineBuilder maxContext(int tokens) {
       check(tokens >= 2, "maxContext", tokens, "2 or more");
       return with(copy -> copy.maxContext = tokens);
@@ -308,13 +308,15 @@ public final class EmbeddedEngine implements AutoCloseable {
           });
     }
 
-    /** Most prompt tokens in one iteration; a longer prompt takes several iterations. */
+    /**
+     * Maximum number of prompt tokens in one iteration; a longer prompt takes several iterations.
+     */
     public EngineBuilder maxPrefillTokens(int tokens) {
       check(tokens >= 1, "maxPrefillTokens", tokens, "1 or more");
       return with(copy -> copy.maxPrefillTokens = tokens);
     }
 
-    /** Most requests in the batch; further requests wait in the queue. */
+    /** Maximum number of requests in the batch; further requests wait in the queue. */
     public EngineBuilder maxBatch(int sequences) {
       check(sequences >= 1, "maxBatch", sequences, "1 or more");
       return with(copy -> copy.maxBatch = sequences);

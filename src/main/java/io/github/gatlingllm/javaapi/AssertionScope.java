@@ -170,7 +170,7 @@ public final class AssertionScope {
     return number(Metric.BILLED_OUTPUT_TOKENS_PER_S);
   }
 
-  /** Most tokens that arrived in a whole second of the measure window. */
+  /** Maximum number of tokens that arrived in a whole second of the measure window. */
   public AssertionCondition peakOutputTokensPerSec() {
     return number(Metric.PEAK_OUTPUT_TOKENS_PER_S);
   }
@@ -246,7 +246,7 @@ public final class AssertionScope {
     return number(Metric.ACTIVE_CONCURRENCY);
   }
 
-  /** Most requests in flight in the measure window, sampled 100 times a second. */
+  /** Maximum number of requests in flight in the measure window, sampled 100 times a second. */
   public AssertionCondition peakInFlight() {
     return number(Metric.PEAK_IN_FLIGHT);
   }

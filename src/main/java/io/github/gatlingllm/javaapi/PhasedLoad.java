@@ -74,7 +74,7 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   }
 
   /** As {@link #requests(int)}, for at most this time: whichever bound comes first. */
-  public final T requests(int count, Duration atMost) {
-    return checked(() -> with(phases.withRequests(count, atMost.toNanos())));
+  public final T requests(int count, Duration max) {
+    return checked(() -> with(phases.withRequests(count, max.toNanos())));
   }
 }

@@ -126,14 +126,14 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
 
     boolean holds() {
       Boolean surely = result.holdsWithConfidence();
-      boolean isTooShort = result.attempted() < Interval.fewestToShow(result.sloPercentile());
+      boolean isTooShort = result.attempted() < Interval.minToShow(result.sloPercentile());
       return surely != null ? surely : isTooShort || Boolean.TRUE.equals(result.holdsSlo());
     }
 
     /** How few requests were judged; null where they are enough. */
     @Nullable Sentence tooFew() {
       double percent = result.sloPercentile();
-      Sentence few = Interval.tooFew(result.attempted(), percent, Interval.fewestToShow(percent));
+      Sentence few = Interval.tooFew(result.attempted(), percent, Interval.minToShow(percent));
       return few == null ? null : Sentence.of("sought.few", result.attempted(), few);
     }
 
@@ -337,8 +337,8 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
     /** The setting that could decide: four times the requests that decide without a miss. */
     private Sentence longer(Map.Entry<Double, Tried> at) {
       LevelResult result = at.getValue().result();
-      double fewest = (double) Interval.fewestToShow(result.sloPercentile());
-      double needed = 4 * fewest / MAX_ROUNDS;
+      double min = (double) Interval.minToShow(result.sloPercentile());
+      double needed = 4 * min / MAX_ROUNDS;
       Integer requests = phases.requests();
       if (requests != null) {
         long more = (long) Math.ceil(Math.max(needed, 2.0 * requests));

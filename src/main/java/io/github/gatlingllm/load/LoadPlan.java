@@ -50,7 +50,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
   /** Longest fill, stabilize and measure of all levels; null if not known before the run. */
   @Nullable Long plannedNanos();
 
-  /** The most users of a closed loop or a batch; 0 where arrivals decide. */
+  /** The maximum number of users of a closed loop or a batch; 0 where arrivals decide. */
   default int concurrentUsers() {
     return 0;
   }

@@ -139,7 +139,7 @@ public record PlanText(LoadPlan plan) {
    * where each has that, and for a search, which measures its levels for as long as they need.
    */
   public String proof(double percentile) {
-    long needed = Interval.fewestToShow(percentile);
+    long needed = Interval.minToShow(percentile);
     List<LoadLevel> few = levels().stream().filter(level -> !isPlanned(level, needed)).toList();
     if (isSearch() || few.isEmpty()) {
       return "";

@@ -98,7 +98,7 @@ public record InjectorRun(
    */
   public record InjectorShare(int index, int count) {
 
-    /** Most injectors; a larger number is a typing error. */
+    /** Maximum number of injectors; a larger number is a typing error. */
     public static final int MAX_COUNT = 10_000;
 
     private static final Pattern TEXT = Pattern.compile("(\\d{1,5})\\s*/\\s*(\\d{1,5})");

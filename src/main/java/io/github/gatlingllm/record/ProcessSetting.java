@@ -154,7 +154,7 @@ public record ProcessSetting(String property) {
       return wrong.length() > 3 && name.contains(wrong) ? Math.min(1, distance) : distance;
     }
 
-    /** Levenshtein distance: least number of inserted, deleted and replaced characters. */
+    /** Levenshtein distance: minimum number of inserted, deleted and replaced characters. */
     private static int distance(String a, String b) {
       int[] row = new int[b.length() + 1];
       Arrays.setAll(row, i -> i);

@@ -27,7 +27,7 @@ public record RequestRecord(
     ServerReport server,
     @Nullable RecordedText text) {
 
-  /** Most tokens of a prompt or an answer; larger than the context of any model. */
+  /** Maximum number of tokens of a prompt or an answer; larger than the context of any model. */
   public static final int MAX_TOKENS = 1 << 24;
 
   public static final int MAX_CHOICES = 1_024;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Timeline {
 
-  /** Most events of one answer whose times are kept: two hours at 300 per second. */
+  /** Maximum number of events of one answer whose times are kept: two hours at 300 per second. */
   private static final int MAX_EVENTS = 1 << 21;
 
   private static final int MAX_UNKNOWN_FIELDS = 8;

@@ -110,13 +110,13 @@ final class MergeCommand implements Callable<Integer> {
       if (wait != null) {
         expected =
             new RunPoller(inputs, System::nanoTime, TimeUnit.SECONDS::sleep)
-                .await(atMost(wait), expected);
+                .await(longest(wait), expected);
       }
       return merge(inputs.runs());
     }
   }
 
-  private static Duration atMost(String text) {
+  private static Duration longest(String text) {
     try {
       return Duration.ofNanos(DurationText.nanos(text, "s"));
     } catch (IllegalArgumentException e) {

@@ -54,7 +54,7 @@ final class AfterRun implements Runnable {
   private volatile @Nullable GatlingExit exit;
   private volatile boolean isRefused;
   private volatile long unwritten;
-  private volatile Consumer<Duration> cancelling = atMost -> {};
+  private volatile Consumer<Duration> cancelling = max -> {};
   private volatile LongSupplier unrecordedRequests = () -> 0;
   private boolean isReportFailed;
 

@@ -132,11 +132,11 @@ final class Recorder {
   }
 
   /** Writes queued records, at most that long; returns whether none was dropped. */
-  boolean close(Duration atMost) {
+  boolean close(Duration max) {
     accepting = false;
     LockSupport.unpark(thread);
     try {
-      TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, atMost.toNanos()));
+      TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, max.toNanos()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

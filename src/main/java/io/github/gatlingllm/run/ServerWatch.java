@@ -27,7 +27,7 @@ final class ServerWatch implements RunObserver {
   /** Below a second, so that no reading waits for the previous one. */
   private static final Duration TIMEOUT = Duration.ofMillis(900);
 
-  /** Least time before a reading after the last user has left, which may happen often. */
+  /** Minimum time before a reading after the last user has left, which may happen often. */
   private static final long MIN_GAP_NANOS = 200_000_000;
 
   private final ServerFile file;

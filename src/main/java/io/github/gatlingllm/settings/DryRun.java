@@ -68,7 +68,7 @@ public final class DryRun {
   /**
    * What is sent before the load.
    *
-   * @param min the fewest requests where there are any
+   * @param min their minimum number where there are any
    */
   public void beforeLoad(Values values, int min) {
     int requests = values.get(Setting.WARMUP);

@@ -318,10 +318,13 @@ public final class SettingValue {
   /** The images of every request: generated ones, or those of a file or folder. */
   public record ShownImages(int perRequest, int width, int height, @Nullable String file) {
 
-    /** Most different images; several are needed because servers cache processed images. */
+    /**
+     * Maximum number of different images; several are needed because servers cache processed
+     * images.
+     */
     private static final int MAX_VARIANTS = 32;
 
-    /** Most memory of all generated images, at about 4 bytes per pixel. */
+    /** Maximum memory of all generated images, at about 4 bytes per pixel. */
     private static final long MAX_BYTES = 64L << 20;
 
     private static final Pattern MADE_UP = Pattern.compile("(\\d{1,3})x(\\d{1,5})x(\\d{1,5})");

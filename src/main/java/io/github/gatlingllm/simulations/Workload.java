@@ -75,7 +75,7 @@ record Workload(
     return prompts().mapToLong(each -> each.made().size()).sum();
   }
 
-  /** The most prompts that are generated for each of so many pools. */
+  /** The maximum number of prompts that are generated for each of so many pools. */
   static int maxMade(int pools) {
     return Math.max(1, Prompts.MAX_MADE / pools);
   }

@@ -39,7 +39,7 @@ record WorkloadReader(
 
   private static final int DRAWS = 1_000;
 
-  /** Least length of a prompt in tokens that leaves room for a nonce and a text. */
+  /** Minimum length of a prompt in tokens that leaves room for a nonce and a text. */
   private static final int ROOM_FOR_NONCE = 32;
 
   private Tokenizer tokenizer() {

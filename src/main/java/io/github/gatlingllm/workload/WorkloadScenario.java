@@ -31,7 +31,7 @@ public enum WorkloadScenario {
 
   public static final int TURNS = 5;
 
-  /** Least number of tokens of a prompt after its text from the pool. */
+  /** Minimum number of tokens of a prompt after its text from the pool. */
   private static final int MIN_OF_ITS_OWN = 10;
 
   /** Characters of a recorded text that hold its tokens, whatever the language. */

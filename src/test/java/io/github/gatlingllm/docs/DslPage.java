@@ -120,7 +120,7 @@ final class DslPage {
       warmUp.requests=3 waitReady.max=ofMinutes(5) beforeLevel.requests="POST:/reset_prefix_cache" formats="vllm" requests=64 seed=42 pinned=42 price=3.5 tokensPerSecond=5 number=8 speed=2 maxTokensField.name="max_completion_tokens" share=0.1 precision.share=0.05 startingAt.load=2 repetitionPenalty.penalty=1.1
       image=image("cat.png") messages=session~->~session.getList("messages") lengths=normalTokens(256,~96) tokens.tokenizer=chars4()
       imageUrl.url="http://host/cat.png" bytes=new~byte[8] mimeType="image/png" width=512 height=512 length=ofSeconds(60)
-      mooncake.file="trace.jsonl" sessions.file="agents.jsonl" request=ask session=Map.of("question",~"Why?") atMost=ofMinutes(2) String:objectives="ttft<200ms,tpot<50ms"
+      mooncake.file="trace.jsonl" sessions.file="agents.jsonl" request=ask session=Map.of("question",~"Why?") requests.max=ofMinutes(2) String:objectives="ttft<200ms,tpot<50ms"
       io.gatling.core.structure.ScenarioBuilder:scenario=chat.wrapped ToDoubleFunction<Duration>:usersPerSecond=t~->~5
       GenerationRequestBuilder.abandonAfter.min=ofSeconds(2) GenerationRequestBuilder.abandonAfter.max=ofSeconds(5)
       LlmProtocolBuilder.abandonAfter.min=ofSeconds(2) LlmProtocolBuilder.abandonAfter.max=ofSeconds(5)

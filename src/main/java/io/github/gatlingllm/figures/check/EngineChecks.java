@@ -22,7 +22,7 @@ final class EngineChecks {
   /** As the check allows, or tokens on their way would be a warning. */
   private static final double AGREES = 0.02;
 
-  /** Least number of foreign requests, besides their share: a manual request does not matter. */
+  /** Minimum number of foreign requests, besides their share: a manual request does not matter. */
   private static final int MIN_OTHERS = 3;
 
   /** Shorter times are not reported. */
@@ -171,7 +171,7 @@ final class EngineChecks {
         level -> level.backlogGrows() ? null : outsideMs(level),
         (level, outside) -> {
           double client = requireNonNull(clientTtftMs(level));
-          boolean isMost = outside > HALF * client;
+          boolean isMajority = outside > HALF * client;
           boolean isDelayed = AnswerChecks.isDelayedByParser(in, level.target());
           Finding found =
               Finding.at(
@@ -184,9 +184,9 @@ final class EngineChecks {
                       sharing(in, level),
                       isDelayed)
                   .level(
-                      isMost && outside > 100 && !isDelayed
+                      isMajority && outside > 100 && !isDelayed
                           ? Figures.CheckLevel.WARNING
-                          : isMost && outside > MIN_MS
+                          : isMajority && outside > MIN_MS
                               ? Figures.CheckLevel.NOTE
                               : Figures.CheckLevel.OK);
           return isDelayed ? found.remedy("engine_ttft.remedy", true) : found;

@@ -121,7 +121,9 @@ final class Peaks {
     return joined;
   }
 
-  /** Most tokens in a second that lies in the window; null where no full second does. */
+  /**
+   * Maximum number of tokens in a second that lies in the window; null where no full second does.
+   */
   @Nullable Double tokensPerS() {
     int first = seconds.origin() == from ? 0 : 1;
     int end = seconds.at(to);
@@ -135,7 +137,7 @@ final class Peaks {
     return max;
   }
 
-  /** Most requests in flight at a sample; null for a window without samples. */
+  /** Maximum number of requests in flight at a sample; null for a window without samples. */
   @Nullable Long inFlight() {
     int ended = samples.at(to);
     long now = 0;

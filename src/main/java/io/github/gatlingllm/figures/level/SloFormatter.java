@@ -77,7 +77,7 @@ final class SloFormatter {
     static TooFew of(
         LevelFigures level, long count, @Nullable Long toShow, @Nullable String request, Slo slo) {
       boolean grows = level.fallsBehind();
-      Long needed = grows ? (Long) Interval.fewestToShow(slo.percentile()) : toShow;
+      Long needed = grows ? (Long) Interval.minToShow(slo.percentile()) : toShow;
       double times = needed == null ? 0 : (double) needed / count;
       Double windowS = grows ? null : level.figures().windowS();
       Sentence few = times <= 1 ? null : Interval.tooFew(count, slo.percentile(), needed);

@@ -107,8 +107,10 @@ public record Distribution(
       return requests / (Z * Z);
     }
 
-    /** Fewest requests that, all met, show a share: the n with n ÷ (n + z²) = percent. */
-    public static long fewestToShow(double percent) {
+    /**
+     * Minimum number of requests that, all met, show a share: the n with n ÷ (n + z²) = percent.
+     */
+    public static long minToShow(double percent) {
       double share = Math.min(NEARLY_ALL, percent) / 100;
       return (long) Math.ceil(Z * Z * share / (1 - share));
     }

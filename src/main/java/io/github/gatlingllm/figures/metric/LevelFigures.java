@@ -363,7 +363,7 @@ public record LevelFigures(
 
     private static final double MEDIAN_MS = 2;
 
-    /** Least total lag, since in a short window a few late heartbeats already are 1 %. */
+    /** Minimum total lag, since in a short window a few late heartbeats already are 1 %. */
     private static final double NOW_AND_THEN_S = 0.05;
 
     /** A single lag above this is visible in figures, whatever its share. */
