@@ -26,6 +26,7 @@ record KnownForm(String name, String readers, Predicate<JsonNode> looks) {
               "a Weka trace",
               "sessions=<file>",
               e -> e.path("requests").findValue("hash_ids") != null),
+          of("a round of TraceLab", "sessions=<file>", e -> e.has("input_tokens_total")),
           of("a conversation of AIPerf (multi_turn)", "", e -> e.path("turns").isArray()),
           of("a page of a dataset's viewer", "", e -> e.path("rows").isArray()),
           of("a trace of Jaeger", "", e -> e.findValue("traceID") != null),

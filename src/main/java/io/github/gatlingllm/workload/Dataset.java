@@ -336,7 +336,7 @@ public final class Dataset {
       SessionFile read = new SessionFile(files, List.copyOf(all), notes);
       if (all.isEmpty()) {
         throw new IllegalArgumentException(
-            "%s: holds no session; expected a request per line, spans of gen_ai, or Weka traces%s"
+            "%s: holds no session; expected a request per line, spans of gen_ai, Weka or TraceLab%s"
                 .formatted(read.name(), notes));
       }
       return read;
@@ -386,7 +386,9 @@ public final class Dataset {
 
       Intake(WekaTraces traces, Mooncake texts, @Nullable StampUnit unit) {
         this.traces = traces;
-        readers = List.of(traces, new OtelSpans(texts), new SessionRows(unit, texts));
+        readers =
+            List.of(
+                traces, new TraceLab(texts), new OtelSpans(texts), new SessionRows(unit, texts));
       }
 
       void read(DataFile file) {

@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,34 +72,6 @@ final class WekaTracesTest {
     return "{\"id\":\"t\",\"block_size\":10,\"requests\":[" + String.join(",", requests) + "]}";
   }
 
-  /** Turns as {@code model@start+gap}, times in ms, with the agents that begin in brackets. */
-  private static String shown(Agent agent) {
-    return agent.name()
-        + agent.turns().stream()
-            .map(
-                turn ->
-                    " %s@%s+%s%s"
-                        .formatted(
-                            turn.recorded().model(),
-                            turn.recorded().startNanos() / 1_000_000,
-                            turn.gapNanos() / 1_000_000,
-                            turn.children().stream()
-                                .map(child -> "[" + shown(child) + "]" + joined(child))
-                                .collect(Collectors.joining())))
-            .collect(Collectors.joining());
-  }
-
-  private static String joined(Agent agent) {
-    return agent.isBackground() ? "~" : "^" + agent.joinedBy();
-  }
-
-  private static String shown(RecordedSession session) {
-    return shown(session.main())
-        + session.beside().stream()
-            .map(agent -> " | " + shown(agent))
-            .collect(Collectors.joining());
-  }
-
   private static List<Message> messages(RecordedTurn turn) {
     return turn.prompt().get().messages();
   }
@@ -116,7 +87,7 @@ final class WekaTracesTest {
                 + " background, as no request follows them, 1 left out, as no request is before"
                 + " them, or none in them");
     assertThat(file.sessions().get(0).id()).isEqualTo("fix");
-    assertThat(shown(file.sessions().get(0)))
+    assertThat(RecordedTrees.shown(file.sessions().get(0)))
         .isEqualTo(
             " 0@0+0[y 1@2600+600]^1[x 1@3000+1000 1@5000+1000]^1 0@10000+2400[z 2@14000+1000]~");
     RecordedTurn second = file.sessions().get(0).main().turns().get(1);
@@ -165,7 +136,7 @@ final class WekaTracesTest {
                 request(7, 9, "m", 1, 2, 3, 4),
                 request(12, 13, "m", 1, 2, 3, 4, 5)));
 
-    assertThat(shown(file.sessions().get(0)))
+    assertThat(RecordedTrees.shown(file.sessions().get(0)))
         .isEqualTo(
             " 0@0+0[flat-1 0@2500+500]^2[flat-2 0@3000+1000 0@5500+500]^1"
                 + " 0@7000+1000 0@12000+3000");
@@ -217,7 +188,7 @@ final class WekaTracesTest {
                                 .map(Integer::valueOf)
                                 .toArray(Integer[]::new)))
             .toArray(String[]::new);
-    return shown(open("flat.json", trace(all)).sessions().get(0));
+    return RecordedTrees.shown(open("flat.json", trace(all)).sessions().get(0));
   }
 
   @Test
