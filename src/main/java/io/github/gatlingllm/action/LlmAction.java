@@ -360,9 +360,7 @@ final class LlmAction extends SessionHook implements RequestAction {
         replayed == null ? turn : (Integer) replayed.number,
         replayed != null
             ? replayed.recorded()
-            : conversation == null
-                ? null
-                : new SessionTurn("c" + conversation.number(), null, null),
+            : conversation == null ? null : SessionTurn.ofConversation(conversation.number()),
         target.name,
         Secrets.redactUrl(url),
         texts == null ? null : texts.body().model(),

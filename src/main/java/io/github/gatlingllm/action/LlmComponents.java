@@ -121,7 +121,8 @@ final class LlmComponents implements ProtocolComponents {
     return new PlanWorkload.LoopPlace(
         simulation.plans.incrementAndGet(),
         simulation.start.starts(population, plan, run),
-        run.listener(target.name, scenario, plan, load.inFlight::cancel, hooks()));
+        run.listener(target.name, scenario, plan, load.inFlight::cancel, hooks()),
+        !simulation.injector.isPart() && protocol.get(Setting.SESSION_START) != null);
   }
 
   /**

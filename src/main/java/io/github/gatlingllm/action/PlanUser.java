@@ -3,8 +3,10 @@ package io.github.gatlingllm.action;
 import io.gatling.core.action.Action;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -95,6 +97,15 @@ final class PlanUser implements PlanDriver.LoopingUser {
     if (user != null) {
       user.answeredIn = level;
     }
+  }
+
+  /** Whether it has had no answer in a closed level whose users still start. */
+  static boolean isFirstOfFill(Session session, RunningLevel level) {
+    PlanUser user = orNull(session);
+    return user != null
+        && user.answeredIn != level
+        && level.level() instanceof LoadLevel.Closed
+        && level.phaseAt(System.nanoTime()) == Phase.FILL;
   }
 
   void delayed(long nanos) {

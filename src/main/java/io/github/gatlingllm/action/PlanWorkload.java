@@ -58,7 +58,8 @@ final class PlanWorkload extends Workload implements Users {
             (nanoTime, task) -> EventLoops.at(timerLoop, nanoTime, task),
             this,
             place.listener(),
-            place.starts());
+            place.starts(),
+            place.gathers());
   }
 
   /** Gatling's tick: the first one starts the plan, which has its own timers. */
@@ -218,5 +219,8 @@ final class PlanWorkload extends Workload implements Users {
   }
 
   record LoopPlace(
-      int number, IntFunction<@Nullable Long> starts, RunningLevel.Listener listener) {}
+      int number,
+      IntFunction<@Nullable Long> starts,
+      RunningLevel.Listener listener,
+      boolean gathers) {}
 }

@@ -71,12 +71,16 @@ record PreparedRequest(
         turn != null
             ? (Long) turn.draw(number)
             : conversation == null ? (Long) number : conversation.draw();
+    Objects.requireNonNull(draw);
     body
-        .model(model(request, protocol, prefixes, Objects.requireNonNull(draw), session))
+        .model(model(request, protocol, prefixes, draw, session))
         .prompt(prompt)
         .inputs(inputs)
         // A prefix is sent, but is not part of the conversation.
-        .prefix(prefixes.text(number, session, conversation != null || turn != null))
+        .prefix(
+            turn != null
+                ? prefixes.ofReplay(turn, draw, session)
+                : prefixes.text(number, session, conversation != null))
         .stream(stream == null ? protocol.streaming() : stream)
         .includeUsage(!Boolean.FALSE.equals(protocol.includeUsage()), protocol.asksEventTokens())
         .maxTokens(maxTokens)
@@ -162,6 +166,9 @@ record PreparedRequest(
      */
     private static final int PLAN_BITS = 40;
 
+    /** Above the numbers of requests, below those of the warm-up. */
+    private static final long FIRST_ROUND = 1L << 57;
+
     boolean isOfWarmUp() {
       return from > 0;
     }
@@ -180,6 +187,12 @@ record PreparedRequest(
 
     String text(long request, Session session, boolean conversation) {
       return conversation ? texts.inConversation(request, user(session)) : texts.of(request);
+    }
+
+    /** The same in all requests of a replay, and another one in the next of the same session. */
+    String ofReplay(SessionReplay.ReplayedTurn turn, long draw, Session session) {
+      Long round = turn.round();
+      return texts.inReplay(round == null ? draw : FIRST_ROUND + round, user(session));
     }
 
     /** The number of a user, from 1: the same whichever of several injectors starts the user. */

@@ -122,7 +122,9 @@ final class Request {
     if (!body.isTextOnly() || target.protocol.inThisJvm()) {
       return;
     }
-    boolean isUnique = target.protocol.prefix() instanceof PromptPrefix.Unique;
+    boolean isUnique =
+        target.protocol.prefix() instanceof PromptPrefix.Unique
+            && SessionReplay.turnOf(session) == null; // whose requests share the nonce
     double share = run.sent.add(cacheScope(), body.promptTexts(), isUnique ? body.prefix() : "");
     sentBefore = body.api().generates() ? (Double) share : null;
     if (!asked.silent) {

@@ -1,10 +1,16 @@
 package io.github.gatlingllm.action;
 
 import io.github.gatlingllm.client.ServerConnections;
+import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome;
+import io.github.gatlingllm.workload.Dataset;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -22,6 +28,18 @@ final class RequestTotals {
   private final Map<String, LongAdder> skippedTurns = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> notRemembered = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> skipped = new ConcurrentHashMap<>();
+  private final Map<String, Set<Dataset.Agent>> replayed = new HashMap<>();
+  private long replays;
+  private long repeated;
+
+  /** A session is replayed without a marker of its own, which the target may have had before. */
+  synchronized void replayed(String target, Dataset.Agent main) {
+    replays++;
+    Set<Dataset.Agent> before =
+        replayed.computeIfAbsent(
+            target, name -> Collections.newSetFromMap(new IdentityHashMap<>()));
+    repeated += before.add(main) ? 0 : 1;
+  }
 
   void skippedTurn(String requestName, String reason) {
     if (count(skippedTurns, requestName, reason)) {
@@ -71,6 +89,11 @@ final class RequestTotals {
     for (var turns : said.entrySet()) {
       PrintableText.print("LLM " + turns.getKey() + ": " + turns.getValue());
       more = more.config(turns.getKey(), turns.getValue().toString());
+    }
+    synchronized (this) {
+      if (repeated > 0) {
+        more = more.config(ConfigKey.REPEATED_SESSIONS.name, repeated + " of " + replays);
+      }
     }
     Map<String, RunOutcome.Connections> connections = new TreeMap<>();
     servers.forEach(

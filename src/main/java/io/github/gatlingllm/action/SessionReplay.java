@@ -6,14 +6,22 @@ import io.gatling.core.action.builder.ActionBuilder;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestRecord.Timing;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue.StartRange;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Conversation.Dialog;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dataset.Agent;
 import io.github.gatlingllm.workload.Dataset.RecordedSession;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.SessionTimeline;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -34,6 +42,8 @@ final class SessionReplay extends SessionHook {
 
   private static final String TURN_KEY = "gatling.llm.session.turn";
 
+  private static final long START_SALT = 0x73746172745f6174L; // "start_at"
+
   /** How soon a waiting session notices that its load level has ended. */
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -41,12 +51,14 @@ final class SessionReplay extends SessionHook {
   private static final Executor PROMPTS = ForkJoinPool.commonPool();
 
   private final Action request;
+  private final Target target;
   private final LlmRun run;
 
   private SessionReplay(ActionBuilder request, ScenarioContext context, Action next) {
     super(null, "replay", context.coreComponents().statsEngine(), next);
     this.request = request.build(context, this);
-    run = LlmComponents.of(context).target.run;
+    target = LlmComponents.of(context).target;
+    run = target.run;
   }
 
   static ActionBuilder of(ActionBuilder request) {
@@ -61,7 +73,7 @@ final class SessionReplay extends SessionHook {
       turn.lane.ended(session);
     } else if (session.attributes().getOrElse(RecordedSession.KEY, () -> null)
         instanceof RecordedSession recorded) {
-      new Replay(session, recorded).begin();
+      replay(session, recorded).begin();
     } else {
       throw new IllegalStateException("no session to replay; feed one: feed(sessions(…))");
     }
@@ -80,24 +92,53 @@ final class SessionReplay extends SessionHook {
         : conversation == null ? null : (Long) conversation.number();
   }
 
+  /** The session as this protocol sends it: with its gaps, and from where it is to begin. */
+  private Replay replay(Session user, RecordedSession recorded) {
+    LlmProtocol protocol = target.protocol;
+    Duration cap = protocol.get(Setting.SESSION_GAP_CAP);
+    RecordedSession paced =
+        SessionTimeline.paced(
+            recorded,
+            cap == null ? Long.MAX_VALUE : cap.toNanos(),
+            protocol.get(Setting.SESSION_SPEED));
+    if (!(protocol.prefix() instanceof PromptPrefix.Unique)) {
+      run.totals.replayed(target.name, recorded.main());
+    }
+    StartRange range = protocol.get(Setting.SESSION_START);
+    RunningLevel level = UserSessions.levelOf(user);
+    boolean isInside = range != null && level != null && PlanUser.isFirstOfFill(user, level);
+    if (isInside) {
+      long salt = START_SALT ^ level.label().hashCode();
+      double drawn = Seed.at(Seed.orOfProcess(protocol.seed()), salt, user.userId()).nextDouble();
+      paced = SessionTimeline.from(paced, range.at(drawn));
+    }
+    return new Replay(user, paced, isInside ? level : null);
+  }
+
   private final class Replay {
     private final Session user;
     private final RecordedSession recorded;
+
+    /** The level whose users begin inside their sessions at the same instant; null for others. */
+    private final @Nullable RunningLevel filling;
+
     private final long number = Conversation.of().number();
-    private final long startNanos = System.nanoTime();
 
     /** Disjoint times with a request in flight, {from, to} in epoch nanoseconds. */
     private final Deque<long[]> served = new ArrayDeque<>();
 
+    private long startNanos = System.nanoTime();
     private @Nullable Long draw;
+    private @Nullable Session main;
     private int lanes;
     private int sent;
     private int answered;
     private boolean stopped;
 
-    Replay(Session user, RecordedSession recorded) {
+    Replay(Session user, RecordedSession recorded, @Nullable RunningLevel filling) {
       this.user = user;
       this.recorded = recorded;
+      this.filling = filling;
     }
 
     /** Blocks that a failure leaves would be left by each agent: only groups are kept. */
@@ -106,28 +147,50 @@ final class SessionReplay extends SessionHook {
       for (String group : CollectionConverters.asJava(user.groups())) {
         own = own.enterGroup(group, 0);
       }
-      begin(recorded.main(), null, own);
-      for (Agent agent : recorded.beside()) {
-        begin(agent, null, own);
+      Agent fill = recorded.fill();
+      if (fill == null) {
+        beginAll(own);
+      } else {
+        begin(List.of(fill), null, own, startNanos);
       }
     }
 
-    void begin(Agent agent, @Nullable Lane parent, Session session) {
-      lanes++;
-      new Lane(this, agent, parent, session).proceed();
+    private void beginAll(Session own) {
+      List<Agent> all = new ArrayList<>(recorded.beside());
+      all.add(0, recorded.main());
+      begin(all, null, own, startNanos);
+    }
+
+    void begin(List<Agent> agents, @Nullable Lane parent, Session session, long from) {
+      lanes += agents.size(); // before any begins, as one may end at once
+      agents.forEach(agent -> new Lane(this, agent, parent, session, from).proceed());
+    }
+
+    boolean isFill(Agent agent) {
+      return agent == recorded.fill();
     }
 
     /** The session ends with the last of its agents, whoever began it. */
     void ended(Lane lane) {
-      boolean isLast = --lanes == 0;
-      Integer joinedBy = lane.agent.joinedBy();
-      if (lane.parent != null && joinedBy != null) {
-        lane.parent.awaited.merge(joinedBy, -1, Integer::sum);
-        lane.parent.proceedIfWaiting();
+      lanes--;
+      if (isFill(lane.agent) && !stopped && filling != null) {
+        filling.whenFilled(
+            nanos -> EventLoops.execute(lane.session.eventLoop(), () -> beginInside(lane, nanos)));
+        return;
+      }
+      boolean isLast = lanes == 0;
+      main = lane.agent == recorded.main() ? lane.session : main;
+      if (lane.parent != null && lane.agent.joinedBy() != null) {
+        lane.parent.joined(lane, lane.agent.joinedBy());
       }
       if (isLast) {
-        end(lane.session);
+        end(main == null ? lane.session : main);
       }
+    }
+
+    private void beginInside(Lane fill, long nanos) {
+      startNanos = nanos;
+      beginAll(fill.session);
     }
 
     private void end(Session last) {
@@ -160,14 +223,14 @@ final class SessionReplay extends SessionHook {
       return served.stream().mapToLong(each -> each[1] - each[0]).sum();
     }
 
-    SessionTurn turn(Agent agent) {
+    SessionTurn turn(ReplayedTurn of) {
+      Agent agent = of.lane.agent;
       String inner = agent.name().isEmpty() ? "" : "/" + agent.name();
       String id = "c" + number + "/" + recorded.id() + inner;
-      if (answered < recorded.turns() || stopped) {
-        return new SessionTurn(id, null, null);
-      }
-      long all = served.getLast()[1] - served.getFirst()[0];
-      return new SessionTurn(id, all, all - servedNanos());
+      boolean isLast = answered == recorded.turns() && recorded.fill() == null && !stopped;
+      Long all = isLast ? (Long) (served.getLast()[1] - served.getFirst()[0]) : null;
+      return new SessionTurn(
+          id, all, all == null ? null : (Long) (all - servedNanos()), of.gapNanos, of.lateNanos);
     }
   }
 
@@ -184,22 +247,32 @@ final class SessionReplay extends SessionHook {
 
     private boolean isWaiting;
 
-    Lane(Replay replay, Agent agent, @Nullable Lane parent, Session session) {
+    /** When all before its next turn was answered; gaps begin then. */
+    private long answeredNanos;
+
+    Lane(Replay replay, Agent agent, @Nullable Lane parent, Session session, long answeredNanos) {
       this.replay = replay;
       this.agent = agent;
       this.parent = parent;
       this.session = session;
+      this.answeredNanos = answeredNanos;
     }
 
     /** Goes on to the next turn after its gap, in which the prompt is made. */
     void proceed() {
       if (replay.stopped || next == agent.turns().size()) {
-        end();
+        replay.ended(this);
         return;
       }
       Dataset.RecordedTurn turn = agent.turns().get(next);
+      if (!turn.isRequest()) {
+        next++;
+        beginChildren();
+        return;
+      }
       long due = replay.startNanos + turn.dueNanos();
-      long at = Math.max(System.nanoTime() + turn.gapNanos(), due);
+      long at = Math.max(answeredNanos + turn.gapNanos(), due);
+      long gap = at - answeredNanos;
       var unused =
           CompletableFuture.supplyAsync(turn.prompt(), PROMPTS)
               .whenComplete(
@@ -210,23 +283,23 @@ final class SessionReplay extends SessionHook {
                           .underlying()
                           .error("Failed to read a turn of a session: {}", cause.toString());
                     }
-                    EventLoops.execute(session.eventLoop(), () -> sendAt(at, dialog));
+                    EventLoops.execute(session.eventLoop(), () -> sendAt(at, gap, dialog));
                   });
     }
 
-    private void sendAt(long at, @Nullable Dialog dialog) {
+    private void sendAt(long at, long gap, @Nullable Dialog dialog) {
       long now = System.nanoTime();
       if (replay.stopped || dialog == null || !run.inFlight.admits(session)) {
         stop();
       } else if (now < at) {
         long look = Math.min(at, now + LOOK_NANOS);
-        EventLoops.at(session.eventLoop(), look, () -> sendAt(at, dialog));
+        EventLoops.at(session.eventLoop(), look, () -> sendAt(at, gap, dialog));
       } else {
         next++;
-        replay.sent++;
+        replay.sent += replay.isFill(agent) ? 0 : 1;
         request.$bang(
             session
-                .set(TURN_KEY, new ReplayedTurn(this, next))
+                .set(TURN_KEY, new ReplayedTurn(this, gap, now - at))
                 .set("dialog", dialog)
                 .set(Arrivals.Lengths.OUTPUT_KEY, dialog.outputTokens()));
       }
@@ -235,21 +308,36 @@ final class SessionReplay extends SessionHook {
     /** Ends the session, as its load level has ended, or something failed. */
     void stop() {
       replay.stopped = true;
-      end();
+      replay.ended(this);
+    }
+
+    private void answered(@Nullable Long unixNanos) {
+      answeredNanos = unixNanos == null ? System.nanoTime() : run.run.nanoTime(unixNanos);
     }
 
     /** The turn has been answered: its children begin, and then the next turn. */
     void ended(Session after) {
       session = after.markAsSucceeded();
       replay.stopped |= after.isFailed();
+      beginChildren();
+    }
+
+    private void beginChildren() {
       List<Agent> begun = replay.stopped ? List.of() : agent.turns().get(next - 1).children();
-      for (Agent child : begun) { // before any begins, as one may end at once
+      for (Agent child : begun) {
         if (child.joinedBy() != null) {
           awaited.merge(child.joinedBy(), 1, Integer::sum);
         }
       }
-      begun.forEach(child -> replay.begin(child, this, session));
+      replay.begin(begun, this, session, answeredNanos);
       isWaiting = true;
+      proceedIfWaiting();
+    }
+
+    /** An agent has ended that the turn of that number waits for. */
+    private void joined(Lane child, int number) {
+      awaited.merge(number, -1, Integer::sum);
+      answeredNanos = Math.max(answeredNanos, child.answeredNanos);
       proceedIfWaiting();
     }
 
@@ -259,21 +347,21 @@ final class SessionReplay extends SessionHook {
         proceed();
       }
     }
-
-    private void end() {
-      replay.ended(this);
-    }
   }
 
   /** A turn whose request is on its way. */
   static final class ReplayedTurn {
     final Lane lane;
     final int number;
+    private final long gapNanos;
+    private final long lateNanos;
     private @Nullable SessionTurn recorded;
 
-    private ReplayedTurn(Lane lane, int number) {
+    private ReplayedTurn(Lane lane, long gapNanos, long lateNanos) {
       this.lane = lane;
-      this.number = number;
+      this.number = lane.agent.before() + lane.next;
+      this.gapNanos = gapNanos;
+      this.lateNanos = lateNanos;
     }
 
     /** The number by which the session draws: that of its first request. */
@@ -286,16 +374,22 @@ final class SessionReplay extends SessionHook {
     /** Its request has ended; called once, on the event loop, before its record is made. */
     void answered(Timing timing, boolean ok) {
       Long closed = timing.closedUnixNanos();
-      if (ok && closed != null) {
-        lane.replay.served(timing.scheduledUnixNanos(), closed);
-      } else {
+      lane.answered(closed);
+      if (!ok || closed == null) {
         lane.replay.stopped = true;
+      } else if (!lane.replay.isFill(lane.agent)) {
+        lane.replay.served(timing.scheduledUnixNanos(), closed);
       }
-      recorded = lane.replay.turn(lane.agent);
+      recorded = lane.replay.turn(this);
+    }
+
+    /** How often its session had been fed before it; null where another feeder gave it. */
+    @Nullable Long round() {
+      return (Long) lane.session.attributes().getOrElse(RecordedSession.ROUND_KEY, () -> null);
     }
 
     SessionTurn recorded() {
-      return recorded == null ? lane.replay.turn(lane.agent) : recorded;
+      return recorded == null ? lane.replay.turn(this) : recorded;
     }
   }
 }

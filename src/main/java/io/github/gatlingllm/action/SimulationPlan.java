@@ -112,6 +112,7 @@ final class SimulationPlan {
     if (!(protocol.prefix() instanceof PromptPrefix.None)) {
       plan.prefix(protocol.prefix(), "");
     }
+    plan.lines(protocol::get, "gaps", "sessions begin");
     plan.row("tokenizer", protocol.tokenizer().name());
     plan.slo("", protocol.slo().toString(), protocol.slo());
     protocol.sloByName().forEach((name, slo) -> plan.slo(name + ": ", slo.toString(), slo));

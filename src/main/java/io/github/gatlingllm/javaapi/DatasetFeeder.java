@@ -57,7 +57,12 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
         repeated(
             "sessions of " + file,
             file.sessions().size(),
-            next -> Map.of(Dataset.RecordedSession.KEY, file.inOrder(next)));
+            next ->
+                Map.of(
+                    Dataset.RecordedSession.KEY,
+                    file.inOrder(next),
+                    Dataset.RecordedSession.ROUND_KEY,
+                    next / file.sessions().size()));
   }
 
   @Override

@@ -22,6 +22,7 @@ import io.github.gatlingllm.settings.SettingValue;
 import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import io.github.gatlingllm.settings.SettingValue.Slos;
+import io.github.gatlingllm.settings.SettingValue.StartRange;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -316,7 +317,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /**
    * Begins every prompt with a nonce that differs for each request of the run, also for each turn
-   * of a conversation, so that none is in a cache. Replaces {@link #sharedPrefix}.
+   * of a conversation, so that none is in a cache. In {@link LlmDsl#replaySession()} it is the same
+   * in all requests of a replay, and another one when a session repeats. Replaces {@link
+   * #sharedPrefix}.
    */
   public LlmProtocolBuilder uniquePrompts() {
     return with(s -> s.with(Setting.UNIQUE_PROMPTS, true).withPrefixSeed());
@@ -330,6 +333,28 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   public LlmProtocolBuilder sharedPrefix(int groups, int tokens) {
     return with(Setting.SHARED_PREFIX, Seeds.sharedPrefix(groups, tokens, 0))
         .with(LlmProtocol::withPrefixSeed);
+  }
+
+  /**
+   * The longest gap of sessions of {@link LlmDsl#replaySession()}, from the end of an answer to the
+   * next request; by default gaps are as recorded. Time stamps are cut from start to start.
+   */
+  public LlmProtocolBuilder sessionGapCap(Duration longest) {
+    return with(Setting.SESSION_GAP_CAP, above0("sessionGapCap", longest));
+  }
+
+  /** Divides the gaps of replayed sessions, after {@link #sessionGapCap}; above 0. */
+  public LlmProtocolBuilder sessionSpeed(double factor) {
+    return with(Setting.SESSION_SPEED, above0("sessionSpeed", factor));
+  }
+
+  /**
+   * Where the first replayed session of each user of a closed level begins: at an instant of it
+   * that is drawn between these shares of its time, 0 to 1. The one request before that is sent
+   * while the level fills; when each user has its answer, all go on at the same time.
+   */
+  public LlmProtocolBuilder sessionStart(double from, double to) {
+    return with(Setting.SESSION_START, InvalidSimulation.checked(() -> new StartRange(from, to)));
   }
 
   /** Objectives of every request whose name has none of its own. */

@@ -28,6 +28,7 @@ public final class PlanDriver {
   private final Users users;
   private final RunningLevel.Listener listener;
   private final IntFunction<@Nullable Long> plannedStarts;
+  private final boolean gathers;
   private final List<Phase> phases = List.of(Phase.values());
   private final Queue<LoopingUser> waiting = new ArrayDeque<>();
 
@@ -39,6 +40,7 @@ public final class PlanDriver {
   private Phase phase = Phase.FILL;
   private @Nullable Settling settling; // null if no phase before measuring is automatic
   private @Nullable Long reviewAt;
+  private boolean filling; // users start, or have started
   private boolean stopped; // no new iteration starts
   private int inFlight; // iterations in flight, and users started ahead of their arrival
   private int freeSlots; // slots without a user
@@ -52,6 +54,19 @@ public final class PlanDriver {
       Users users,
       RunningLevel.Listener listener,
       IntFunction<@Nullable Long> plannedStarts) {
+    this(levels, nanoClock, timer, users, listener, plannedStarts, false);
+  }
+
+  /** With {@code gathers}, the fill of closed levels ends when each user has had an answer. */
+  public PlanDriver(
+      LevelSource levels,
+      LongSupplier nanoClock,
+      Timer timer,
+      Users users,
+      RunningLevel.Listener listener,
+      IntFunction<@Nullable Long> plannedStarts,
+      boolean gathers) {
+    this.gathers = gathers;
     this.levels = levels;
     this.nanoClock = nanoClock;
     this.timer = timer;
@@ -128,9 +143,12 @@ public final class PlanDriver {
   }
 
   private void start(LoadLevel next, long startNanos, boolean planned) {
-    RunningLevel started = new RunningLevel(next, startNanos, planned, this::review);
+    boolean isGathering = gathers && next instanceof LoadLevel.Closed;
+    RunningLevel started = new RunningLevel(next, startNanos, planned, isGathering, this::review);
     level = started;
-    settling = next.phases().isAutomatic() ? new Settling(started, e2eBefore) : null;
+    boolean isAutomatic = isGathering || next.phases().isAutomatic();
+    settling = isAutomatic ? new Settling(started, e2eBefore) : null;
+    filling = false;
     stopped = false;
     inFlight = 0;
     freeSlots = 0;
@@ -228,9 +246,13 @@ public final class PlanDriver {
         reviewAt = wait;
         at(current.startNanos() + wait, this::review);
       }
-    } else if (phase == Phase.FILL && current.level() instanceof LoadLevel.Closed closedLoop) {
+    } else if (phase == Phase.FILL
+        && !filling
+        && current.level() instanceof LoadLevel.Closed closedLoop) {
       spread(current, closedLoop, 1, now);
-      at(current.endOf(phase), () -> enter(current, Phase.STABILIZE));
+      if (current.isEndKnown(phase)) {
+        at(current.endOf(phase), () -> enter(current, Phase.STABILIZE));
+      }
     } else {
       current.endPhase(phase, now);
       enter(current, following());
@@ -246,7 +268,10 @@ public final class PlanDriver {
       return current.isAnyMeasuring() && offset < latest ? (Long) latest : null;
     }
     Settling automatic = Objects.requireNonNull(settling);
-    return phase == Phase.FILL ? automatic.untilFill(offset) : automatic.untilSettled(offset);
+    if (phase == Phase.FILL) {
+      return filling ? automatic.untilGathered(offset) : automatic.untilFill(offset);
+    }
+    return automatic.untilSettled(offset);
   }
 
   private synchronized void cut(RunningLevel current) {
@@ -304,7 +329,8 @@ public final class PlanDriver {
   }
 
   private void fill(RunningLevel current, LoadLevel.Closed level) {
-    if (current.isEndKnown(Phase.FILL) || (settling != null && settling.untilFill(0) == null)) {
+    boolean isPlanned = level.phases().fillNanos() != null;
+    if (isPlanned || (settling != null && settling.untilFill(0) == null)) {
       spread(current, level, 0, current.startNanos());
     } else {
       openSlot(current);
@@ -313,10 +339,11 @@ public final class PlanDriver {
 
   /** Starts the users from index {@code first} on, evenly over the rest of the fill. */
   private void spread(RunningLevel current, LoadLevel.Closed level, int first, long now) {
-    if (settling != null && !current.isEndKnown(Phase.FILL)) {
-      current.endPhase(Phase.FILL, now + settling.fillNanos(now - current.startNanos()));
+    filling = true;
+    long fillNanos = fillNanos(current, level, now);
+    if (!current.isEndKnown(Phase.FILL) && !current.isGathering()) {
+      current.endPhase(Phase.FILL, now + fillNanos);
     }
-    long fillNanos = current.endOf(Phase.FILL) - now;
     for (int slot = first; slot < level.users(); slot++) {
       long offset = Math.round((double) fillNanos * slot / level.users());
       if (offset == 0) {
@@ -325,6 +352,13 @@ public final class PlanDriver {
         at(now + offset, () -> openSlot(current));
       }
     }
+  }
+
+  private long fillNanos(RunningLevel current, LoadLevel.Closed level, long now) {
+    Long planned = level.phases().fillNanos();
+    return planned != null
+        ? planned
+        : Objects.requireNonNull(settling).fillNanos(now - current.startNanos());
   }
 
   private void openSlot(RunningLevel current) {

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +51,21 @@ public final class RunningLevel {
   private final InFlightGauge inFlight = new InFlightGauge();
   private int unrecorded;
   private final List<Runnable> whenRecorded = new ArrayList<>();
+  private final List<LongConsumer> whenFilled = new ArrayList<>();
+  private final boolean gathers;
 
   RunningLevel(LoadLevel level, long startNanos, boolean plannedStart, Runnable requestEnded) {
+    this(level, startNanos, plannedStart, false, requestEnded);
+  }
+
+  /** With {@code gathers}, users wait for each other until their fill ends. */
+  RunningLevel(
+      LoadLevel level,
+      long startNanos,
+      boolean plannedStart,
+      boolean gathers,
+      Runnable requestEnded) {
+    this.gathers = gathers;
     this.plannedStart = plannedStart;
     this.level = level;
     this.planned = level.phases();
@@ -60,10 +74,35 @@ public final class RunningLevel {
     this.requestEnded = requestEnded;
     PHASES.forEach(phase -> end(phase, UNKNOWN));
     Long fill = planned.fillNanos();
-    if (fill != null) {
+    if (fill != null && !gathers) {
       end(Phase.FILL, fill);
       place();
     }
+  }
+
+  /** Whether the end of its fill depends on its users. */
+  boolean isGathering() {
+    return gathers && !isEndKnown(Phase.FILL);
+  }
+
+  /** Passes on the end of its fill, once it is known; the task must return immediately. */
+  public void whenFilled(LongConsumer task) {
+    synchronized (whenFilled) {
+      if (!isEndKnown(Phase.FILL)) {
+        whenFilled.add(task);
+        return;
+      }
+    }
+    task.accept(endOf(Phase.FILL));
+  }
+
+  private void filled() {
+    List<LongConsumer> waiting;
+    synchronized (whenFilled) {
+      waiting = List.copyOf(whenFilled);
+      whenFilled.clear();
+    }
+    waiting.forEach(task -> task.accept(endOf(Phase.FILL)));
   }
 
   private long end(Phase phase) {
@@ -188,6 +227,7 @@ public final class RunningLevel {
   void endPhase(Phase phase, long nanoTime) {
     end(phase, Math.max(0, nanoTime - startNanos));
     place();
+    filled();
   }
 
   /** Planned arrivals before that instant and before the level stops admitting requests. */
@@ -225,6 +265,7 @@ public final class RunningLevel {
     for (Phase phase : PHASES.subList(0, PHASES.indexOf(Phase.DRAIN))) {
       end(phase, Math.min(end(phase), offset));
     }
+    filled();
   }
 
   /** Whether it has ended: none of its requests may start any more. */

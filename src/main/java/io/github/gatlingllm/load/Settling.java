@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,9 @@ final class Settling {
   private static final int FILL_E2ES = 2;
 
   private static final int SETTLING_E2ES = 2;
+
+  /** Longest wait for the first answers; requests have a time limit of their own. */
+  private static final long GATHERING = TimeUnit.MINUTES.toNanos(10);
 
   private final RunningLevel level;
   private final @Nullable Long e2eBefore;
@@ -40,6 +44,11 @@ final class Settling {
     Long e2e = e2eBefore == null ? level.medianE2eNanos() : e2eBefore;
     long max = Math.max(0, bound / 2 - now);
     return e2e == null ? max : Math.min(max, FILL_E2ES * e2e);
+  }
+
+  /** Until when those who were answered wait for the other users; null if all have gathered. */
+  @Nullable Long untilGathered(long now) {
+    return level.answeredUsers() >= users() || now >= GATHERING ? null : (Long) GATHERING;
   }
 
   /** Earliest instant at which the level may have settled; null if it has. */

@@ -19,6 +19,7 @@ public enum ConfigKey {
   TOKENIZER_SOURCE("tokenizer_source", Identifies.RUN),
   NONCE_OF_RUN("nonceOfRun", Identifies.INJECTOR),
   PROMPTS_NOT_EXACT("promptsNotExact", Identifies.INJECTOR),
+  REPEATED_SESSIONS("repeatedSessions", Identifies.INJECTOR),
   RESULTS("results", Identifies.INJECTOR),
   DEFAULT_SEED("defaultSeed", Identifies.INJECTOR),
   /** {@link #DEFAULT_SEED} in files of earlier versions. */

@@ -166,7 +166,12 @@ final class RecordCodec {
     String id = get(RecordField.SESSION);
     return id == null
         ? null
-        : new SessionTurn(id, get(RecordField.SESSION_S), get(RecordField.SESSION_TOOLS_S));
+        : new SessionTurn(
+            id,
+            get(RecordField.SESSION_S),
+            get(RecordField.SESSION_TOOLS_S),
+            get(RecordField.SESSION_GAP_S),
+            get(RecordField.SESSION_LATE_S));
   }
 
   private Timing timing() {

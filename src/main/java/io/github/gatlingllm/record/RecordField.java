@@ -63,6 +63,8 @@ enum RecordField implements FieldTable.Field {
   CLOSED_S(SECONDS, r -> r.timing().closedNanos()),
   SESSION_S(SECONDS, r -> SessionTurn.of(r, SessionTurn::nanos)),
   SESSION_TOOLS_S(SECONDS, r -> SessionTurn.of(r, SessionTurn::toolNanos)),
+  SESSION_GAP_S(SECONDS, r -> SessionTurn.of(r, SessionTurn::gapNanos)),
+  SESSION_LATE_S(SECONDS, r -> SessionTurn.of(r, SessionTurn::lateNanos)),
   TPOT_S(SECONDS, r -> roundedTpot(r.timing())),
 
   // Events and tokens.

@@ -422,8 +422,20 @@ public record RequestRecord(
    *
    * @param nanos time of the entire session; only in the request that ended last, if all were ok
    * @param toolNanos the part of it in which no request was in flight
+   * @param gapNanos planned wait of a replay before the request, from the last answer before it
+   * @param lateNanos by how much the request was sent after that wait
    */
-  public record SessionTurn(String id, @Nullable Long nanos, @Nullable Long toolNanos) {
+  public record SessionTurn(
+      String id,
+      @Nullable Long nanos,
+      @Nullable Long toolNanos,
+      @Nullable Long gapNanos,
+      @Nullable Long lateNanos) {
+
+    /** The conversation of a request that is not replayed. */
+    public static SessionTurn ofConversation(long number) {
+      return new SessionTurn("c" + number, null, null, null, null);
+    }
 
     /** The part of the session in which a request, or several, were in flight. */
     public @Nullable Long serverNanos() {

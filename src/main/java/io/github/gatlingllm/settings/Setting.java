@@ -46,6 +46,7 @@ import io.github.gatlingllm.settings.SettingValue.Models;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import io.github.gatlingllm.settings.SettingValue.ShownImages;
 import io.github.gatlingllm.settings.SettingValue.Slos;
+import io.github.gatlingllm.settings.SettingValue.StartRange;
 import io.github.gatlingllm.settings.SettingValue.ThinkTime;
 import io.github.gatlingllm.settings.SettingValue.Weighted;
 import io.github.gatlingllm.storage.S3Location;
@@ -386,6 +387,37 @@ public final class Setting<T extends @Nullable Object> {
                   + " the file has a request per line, Mooncake's too, or OpenTelemetry's spans"
                   + " (OTLP/JSON); llm.rate is sessions per second");
 
+  public static final Setting<@Nullable Duration> SESSION_GAP_CAP =
+      of(PROTOCOL, "sessionGapCap", "10s", Form.duration(true))
+          .orNull("gaps as recorded")
+          .needs("replays recorded gaps", "sessions")
+          .traits(RECORDED_IF_SET)
+          .plan("gaps", cap -> "at most " + PlanText.time(cap))
+          .means(
+              "longest gap of replayed sessions; it is the time from the end of an answer to the"
+                  + " next request, and the plan says how much of the recorded time the cap takes"
+                  + " away");
+
+  public static final Setting<Double> SESSION_SPEED =
+      of(PROTOCOL, "sessionSpeed", "1", "2", POSITIVE)
+          .needs("replays recorded gaps", "sessions")
+          .traits(RECORDED_IF_SET)
+          .plan("gaps", speed -> speed == 1 ? null : "divided by " + NumberText.plain(speed))
+          .means("divides the gaps of replayed sessions; sessionGapCap comes first");
+
+  public static final Setting<@Nullable StartRange> SESSION_START =
+      of(PROTOCOL, "sessionStart", "random", "random, <from>-<to>%", StartRange::parse)
+          .orNull("at the beginning")
+          .needs("replays recorded sessions", "sessions")
+          .excludes("only the users of a closed loop wait for each other", "rate, arrival, trials")
+          .traits(RECORDED_IF_SET)
+          .plan("sessions begin", range -> "at a random instant in " + range + " of each")
+          .means(
+              "where in its first session each user begins; it is a random instant of that part of"
+                  + " it, the request before it is sent in the fill, and when all users have its"
+                  + " answer, they go on at the same time; later sessions begin at their"
+                  + " beginning");
+
   public static final Setting<@Nullable Function<Tokenizer, Dataset>> B2_DATASET =
       of(WORKLOAD, "dataset.B2", "longbench:hf:THUDM/LongBench-v2/data.json", DATASET.form)
           .traits(OF_RUN)
@@ -467,7 +499,10 @@ public final class Setting<T extends @Nullable Object> {
       flag(PROTOCOL, "uniquePrompts", true)
           .inCode(false)
           .traits(REHEARSED)
-          .means("begins every prompt with a seeded nonce; so none is in a prefix cache");
+          .means(
+              "begins every prompt with a seeded nonce; so none is in a prefix cache; in replayed"
+                  + " sessions it is the same in all requests of a replay, so only repeats are"
+                  + " not");
 
   public static final Setting<@Nullable Long> NONCE =
       of(RUN, "nonce", "run", "seed", new Form<>("run, seed, whole number", Seed::nonce))

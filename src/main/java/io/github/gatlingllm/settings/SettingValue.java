@@ -194,6 +194,38 @@ public final class SettingValue {
     return new Abandonment(Double.parseDouble(form.group(1)) / 100, time.min(), time.max());
   }
 
+  /** The part of a recorded session in which its replay begins, as shares of its time. */
+  public record StartRange(double from, double to) {
+    private static final Pattern FORM =
+        Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?)-(\\d{1,3}(?:\\.\\d{1,9})?)%");
+
+    public StartRange {
+      if (!(from >= 0 && from <= to && to <= 1)) {
+        throw new IllegalArgumentException(
+            "expected a range of the session such as 25-75%, the earlier end first");
+      }
+    }
+
+    static StartRange parse(String text) {
+      if (text.equals("random")) {
+        return new StartRange(0, 1);
+      }
+      Matcher form = Form.require(FORM.matcher(text), Matcher::matches);
+      return new StartRange(
+          Double.parseDouble(form.group(1)) / 100, Double.parseDouble(form.group(2)) / 100);
+    }
+
+    /** The share for a number that is drawn from 0 to 1. */
+    public double at(double drawn) {
+      return from + drawn * (to - from);
+    }
+
+    @Override
+    public String toString() {
+      return NumberText.plain(100 * from) + "-" + NumberText.plain(100 * to) + "%";
+    }
+  }
+
   /** A known scenario and its weight in a mix; 1 outside a mix. */
   public record Weighted(WorkloadScenario scenario, double weight) {
 

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.settings.DryRun;
 import io.github.gatlingllm.settings.Setting;
@@ -12,12 +13,16 @@ import io.github.gatlingllm.settings.SettingValue.Length;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.workload.Dataset;
+import io.github.gatlingllm.workload.Dataset.RecordedSession;
+import io.github.gatlingllm.workload.Dataset.SessionFile;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
+import io.github.gatlingllm.workload.SessionTimeline;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.IntSummaryStatistics;
 import java.util.List;
@@ -100,6 +105,9 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
     } else if (workload.sessions() != null) {
       row("sessions", workload.sessions().name());
       recorded(workload.sessions().summary(), workload.sessions().sha256());
+      rows.lines(plan::get, "gaps");
+      gapCap(workload.sessions());
+      rows.lines(plan::get, "sessions begin");
     } else if (workload.mixed()) {
       row("mix", shares(known));
     } else {
@@ -118,7 +126,10 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
     if (!(plan.prefix() instanceof PromptPrefix.None)) {
       IntSummaryStatistics sizes = PromptPrefix.sizes(plan.prefix().texts(tokenizer), tokenizer);
       String varying = sizes.getMin() == sizes.getMax() ? "" : ", and so do totals vary";
-      rows.prefix(plan.prefix(), ": " + PlanText.sizes(sizes, "token") + varying);
+      boolean isOfReplays =
+          workload.sessions() != null && plan.prefix() instanceof PromptPrefix.Unique;
+      String where = isOfReplays ? ", the same in all requests of a replay" : "";
+      rows.prefix(plan.prefix(), ": " + PlanText.sizes(sizes, "token") + varying + where);
     }
   }
 
@@ -193,6 +204,21 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
   private void recorded(String summary, String sha256) {
     List.of(summary.split("; ", -1)).forEach(part -> row("", part));
     row("", "SHA-256 " + sha256);
+  }
+
+  /** How much of the recorded gaps their cap takes away. */
+  private void gapCap(SessionFile sessions) {
+    Duration cap = plan.get(Setting.SESSION_GAP_CAP);
+    if (cap != null) {
+      double all = 0;
+      double kept = 0;
+      for (RecordedSession each : sessions.sessions()) {
+        all += SessionTimeline.gaps(each);
+        kept += SessionTimeline.gaps(SessionTimeline.paced(each, cap.toNanos(), 1));
+      }
+      Duration taken = Duration.ofNanos((long) (all - kept));
+      row("", Sentence.text("load.gap_cap", PlanText.time(taken), all == 0 ? 0 : 1 - kept / all));
+    }
   }
 
   private static String shares(List<Workload.Share> mix) {

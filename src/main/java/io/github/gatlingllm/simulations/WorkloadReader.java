@@ -292,7 +292,6 @@ record WorkloadReader(
     return !settings.isSet(Setting.SCENARIO)
         && !settings.isSet(Setting.MIX)
         && settings.get(Setting.DATASET) == null
-        && settings.get(Setting.SESSIONS) == null
         && !settings.get(Setting.SELF_TEST)
         && lengths().stream().allMatch(each -> each.isRoomAfter(ROOM_FOR_NONCE - 1));
   }

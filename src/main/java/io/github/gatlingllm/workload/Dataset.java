@@ -434,8 +434,14 @@ public final class Dataset {
    * @param name empty for the agent that begins the session
    * @param joinedBy which turn of the agent that began it, from 0, waits for its last answer; the
    *     number of these turns if only the end of that agent does; null in the background
+   * @param before number of its turns that are left out before these
    */
-  public record Agent(String name, List<RecordedTurn> turns, @Nullable Integer joinedBy) {
+  public record Agent(
+      String name, List<RecordedTurn> turns, @Nullable Integer joinedBy, int before) {
+
+    public Agent(String name, List<RecordedTurn> turns, @Nullable Integer joinedBy) {
+      this(name, turns, joinedBy, 0);
+    }
 
     /** The session ends when it has ended too. */
     public boolean isBackground() {
@@ -449,11 +455,22 @@ public final class Dataset {
    * @param turns number of requests of all its agents
    * @param beside agents that begin with the session too, as they were recorded before the first
    *     answer; no turn waits for them
+   * @param fill the request before these, alone in its agent, where they are not all of the
+   *     session: it fills the server's cache
    */
-  public record RecordedSession(String id, Agent main, int turns, List<Agent> beside) {
+  public record RecordedSession(
+      String id, Agent main, int turns, List<Agent> beside, @Nullable Agent fill) {
 
     /** The session attribute of the one to replay. */
     public static final String KEY = "recordedSession";
+
+    /** The session attribute of how often a feeder has given that one before. */
+    public static final String ROUND_KEY = "recordedSessionRound";
+
+    /** A whole one. */
+    public RecordedSession(String id, Agent main, int turns, List<Agent> beside) {
+      this(id, main, turns, beside, null);
+    }
 
     public RecordedSession(String id, Agent main, int turns) {
       this(id, main, turns, List.of());
@@ -475,7 +492,19 @@ public final class Dataset {
       long dueNanos,
       Supplier<Dialog> prompt,
       List<Agent> children,
-      RecordedRequest recorded) {}
+      RecordedRequest recorded) {
+
+    /** The prompt of a turn that sends nothing: its children begin at once. */
+    static final Supplier<Dialog> NO_REQUEST = () -> Dialog.of(List.of());
+
+    public boolean isRequest() {
+      return prompt != NO_REQUEST;
+    }
+
+    RecordedTurn with(long otherGapNanos, long otherDueNanos, List<Agent> otherChildren) {
+      return new RecordedTurn(otherGapNanos, otherDueNanos, prompt, otherChildren, recorded);
+    }
+  }
 
   /**
    * What was recorded of a request.
@@ -495,5 +524,11 @@ public final class Dataset {
       @Nullable Integer inputTokens,
       @Nullable Integer outputTokens,
       int blockTokens,
-      Supplier<long[]> blocks) {}
+      Supplier<long[]> blocks) {
+
+    /** Time from the request to the end of its answer; 0 if unknown. */
+    long tookNanos() {
+      return startNanos == null || endNanos == null ? 0 : endNanos - startNanos;
+    }
+  }
 }

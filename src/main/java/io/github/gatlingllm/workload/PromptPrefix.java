@@ -41,6 +41,11 @@ public sealed interface PromptPrefix {
     default String inConversation(long request, long conversation) {
       return of(request);
     }
+
+    /** The prefix of all requests of the replay of a session with that number. */
+    default String inReplay(long replay, long conversation) {
+      return inConversation(replay, conversation);
+    }
   }
 
   record None() implements PromptPrefix {

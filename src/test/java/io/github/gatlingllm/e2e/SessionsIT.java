@@ -45,6 +45,7 @@ class SessionsIT {
             .llm(
                 "model=llama tokenizer=chars4 sessions=sessions/own.jsonl"
                     + " conversationHeader=x-session-id concurrency=1 requests=3 metricsUrl=none"
+                    + " uniquePrompts=false"
                     + " assert=session.max<60s,session_tools.mean>199ms")
             .succeed();
     records = run.requests();
@@ -109,6 +110,9 @@ class SessionsIT {
     assertThat(text(server.requests().get(2)))
         .startsWith(text(server.requests().get(1)).substring(0, 64));
     assertThat(run.output()).contains("all sessions of own.jsonl have been sent and now repeat");
+    assertThat(run.info().config()).containsEntry("repeatedSessions", "1 of 3");
+    assertThat(run.summary().get("findings").findValuesAsText("id"))
+        .contains("verdict.repeated_sessions");
   }
 
   @Test

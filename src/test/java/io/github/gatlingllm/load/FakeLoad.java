@@ -70,6 +70,12 @@ final class FakeLoad implements RunningLevel.Listener {
     return this;
   }
 
+  /** The same, but the users of closed levels wait for each other. */
+  FakeLoad gathering() {
+    users.gather();
+    return this;
+  }
+
   /** The same, but a share of the iterations, by the rate, misses the SLO. */
   FakeLoad missing(DoubleUnaryOperator shareAtRate) {
     missed = shareAtRate;

@@ -103,6 +103,8 @@ class PlanDriverTest {
   /** Plans, and what is to happen, in milliseconds. */
   static Stream<Arguments> scripts() {
     Iterator<Long> trials = List.of(10L, 20L, 30L, 5L, 5L, 50L, 7L, 7L).iterator();
+    Iterator<Long> gathered =
+        List.of(1_000L, 3_000L, 2_000L, 2_000L, 2_000L, 2_000L, 2_000L).iterator();
     Phases automatic = Phases.DEFAULT.withMeasure(20 * SECOND);
     return Stream.of(
         arguments(
@@ -128,6 +130,16 @@ class PlanDriverTest {
             c=1: 5000 started, 5000 measure, 10000 drain, 14000 ended, 0 running, measured until 10000
             """,
             "0 0 5000 measure"),
+        arguments(
+            "the fill of users that gather ends when the slowest has its first answer",
+            new FakeLoad(gathered::next, iteration -> false, closed(2, seconds(0, 1, 2, 5)))
+                .gathering(),
+            """
+            c=2: 0 started, 0 fill, 3000 stabilize
+            4000 c=2: filled in 3 s, measuring from 4 s
+            c=2: 4000 measure, 6000 drain, 7000 ended, 0 running, measured until 6000
+            """,
+            "0 0 1000 fill, 3000 3000 stabilize, 5000 5000 measure"),
         arguments(
             "requests bound a level",
             FakeLoad.of(1_000, closed(2, Phases.DEFAULT.withStabilize(2 * SECOND).withRequests(5))),

@@ -144,6 +144,14 @@ class SettingEffectsTest {
         DATASET + " maxTokens=9 | exactly 9 tokens",
         "turnByTurn=true " + DATASET + " | (sharegpt, turn by turn)",
         "sessions=sessions/own.jsonl | sessions       own.jsonl",
+        "sessionGapCap=160ms sessions=sessions/own.jsonl | gaps           at most 0.16 s",
+        "sessionGapCap=160ms sessions=sessions/own.jsonl | takes away 0.04 s, 8.9 % of all gaps",
+        "sessionSpeed=2 sessions=sessions/own.jsonl | gaps           divided by 2",
+        "sessionStart=25-75% sessions=sessions/own.jsonl | sessions begin at a random instant in"
+            + " 25-75% of each",
+        "sessions=sessions/own.jsonl | every prompt: 5 tokens, the same in all requests of a"
+            + " replay",
+        "uniquePrompts=false sessions=sessions/own.jsonl | -prefix         ",
         "scenario=B1 | scenarios      B1",
         "dataset.B2=longbench:datasets/longbench.json scenario=B2 | of longbench.json (longbench)",
         "dataset.D=oasst:datasets/oasst.trees.jsonl scenario=D | dialog: at most 5 turns",

@@ -48,6 +48,7 @@ public final class VirtualUsers implements PlanDriver.Users, PlanDriver.Timer {
   private @Nullable PlanDriver driver;
   private volatile long now;
   private volatile boolean allStarted;
+  private boolean gathers;
   private int started;
   private int present;
 
@@ -71,6 +72,11 @@ public final class VirtualUsers implements PlanDriver.Users, PlanDriver.Timer {
     whenAllStarted = action;
   }
 
+  /** Those of closed levels wait for each other at the end of the fill. */
+  public void gather() {
+    gathers = true;
+  }
+
   /** Begins a plan; the planned starts of levels are in nanoseconds since the origin. */
   public void begin(
       LoadPlan plan, RunningLevel.Listener listener, IntFunction<@Nullable Long> starts) {
@@ -84,7 +90,8 @@ public final class VirtualUsers implements PlanDriver.Users, PlanDriver.Timer {
             level -> {
               Long start = starts.apply(level);
               return start == null ? null : (Long) (origin + start);
-            });
+            },
+            gathers);
     driver.begin();
   }
 

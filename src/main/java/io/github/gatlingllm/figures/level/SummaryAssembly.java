@@ -85,8 +85,7 @@ final class SummaryAssembly {
     Summary summary =
         new Summary(
             run(),
-            VerdictSentence.of(
-                info.state() == RunInfo.State.COMPLETE, run, curves, info.outcome().conclusions()),
+            VerdictSentence.of(info.state() == RunInfo.State.COMPLETE, run, curves, info),
             info.config(),
             counted.workload.workload(counted.fold, whole.cell(), info.commonTemplate()),
             counted.slo.table(),

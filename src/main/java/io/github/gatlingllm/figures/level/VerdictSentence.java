@@ -9,9 +9,12 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentence;
+import io.github.gatlingllm.record.ConfigKey;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -188,8 +191,8 @@ final class VerdictSentence {
   }
 
   /** The outcome of all curves, then the conclusions of their load plans. */
-  static List<Sentence> of(
-      boolean complete, Figures run, List<LoadCurve> curves, List<Conclusion> conclusions) {
+  static List<Sentence> of(boolean complete, Figures run, List<LoadCurve> curves, RunInfo info) {
+    List<Conclusion> conclusions = info.outcome().conclusions();
     List<Sentence> all = new ArrayList<>();
     if (!complete) {
       all.add(Sentence.of("verdict.interrupted"));
@@ -215,7 +218,16 @@ final class VerdictSentence {
     if (run.counts().ok() > 0 && limited >= MIN_FAILED) {
       all.add(Sentence.of("verdict.limited", limited));
     }
+    all.addAll(replay(info.config()));
     return all;
+  }
+
+  /** What a reader has to know of replayed sessions. */
+  private static List<Sentence> replay(Map<String, String> config) {
+    String repeated = config.get(ConfigKey.REPEATED_SESSIONS.name);
+    return repeated == null
+        ? List.of()
+        : List.of(Sentence.of("verdict.repeated_sessions", repeated));
   }
 
   /** The level at the rate that a search found; null without a search, or where it found none. */

@@ -110,7 +110,7 @@ public final class Recorded {
 
   /** The last turn of a session of that length, part of which it waited for tools. */
   public Recorded session(double ms, double toolsMs) {
-    session = new SessionTurn("c1/s", Math.round(ms * MS), Math.round(toolsMs * MS));
+    session = new SessionTurn("c1/s", Math.round(ms * MS), Math.round(toolsMs * MS), null, null);
     return this;
   }
 
