@@ -44,6 +44,10 @@ final class ConnectionWatch extends ChannelDuplexHandler {
   private boolean leftOpen;
 
   private long answered;
+
+  /** The current request has had its whole response: a close in the middle of one is a failure. */
+  private boolean isAnswered;
+
   private boolean closedByUs;
 
   private @Nullable ChunkedBody body;
@@ -77,6 +81,7 @@ final class ConnectionWatch extends ChannelDuplexHandler {
     written = now;
     reused = isReused;
     unanswered = true;
+    isAnswered = false;
   }
 
   void headers(HttpHeaders headers) {
@@ -86,6 +91,7 @@ final class ConnectionWatch extends ChannelDuplexHandler {
   void answered(long now) {
     leftOpen = staysOpen && isOpen;
     answered = now;
+    isAnswered = true;
     if (!isOpen) { // the close was the end of the response
       closed(now);
     }
@@ -149,7 +155,7 @@ final class ConnectionWatch extends ChannelDuplexHandler {
     isOpen = false;
     if (unanswered && reused && !closedByUs) {
       context.fireExceptionCaught(new Unanswered());
-    } else if (!unanswered) {
+    } else if (isAnswered) {
       closed(nanoClock.getAsLong());
     }
     context.fireChannelInactive();

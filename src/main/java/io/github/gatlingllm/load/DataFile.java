@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.CsvRows;
 import java.io.BufferedInputStream;
 import java.io.BufferedReader;
 import java.io.EOFException;
@@ -285,58 +286,17 @@ public record DataFile(String name, Path path, Path original) {
     reading(
         () -> {
           try (BufferedReader text = open()) {
-            visitRows(text, visitor);
+            CsvRows.visit(name, text, MAX_TEXT, (cells, line) -> visitRow(line, cells, visitor));
             return name;
           }
         });
   }
 
-  private void visitRows(BufferedReader text, Consumer<List<String>> visitor) throws IOException {
-    List<String> cells = new ArrayList<>();
-    StringBuilder cell = new StringBuilder();
-    boolean quoted = false;
-    int line = 1;
-    int rowLine = 1;
-    int c;
-    do {
-      c = text.read();
-      if (quoted && c < 0) {
-        throw bad(rowLine, "a double quote is not closed; expected RFC 4180 CSV");
-      } else if (quoted && c == '"') {
-        text.mark(1);
-        quoted = text.read() == '"';
-        if (quoted) {
-          cell.append('"');
-        } else {
-          text.reset();
-        }
-      } else if (c == '"') {
-        quoted = true;
-      } else if (!quoted && (c == ',' || c == '\n' || c < 0)) {
-        cells.add(cell.toString());
-        cell.setLength(0);
-        if (c != ',') {
-          visitRow(rowLine, List.copyOf(cells), visitor);
-          cells.clear();
-          rowLine = line + 1;
-        }
-      } else if (quoted || c != '\r') {
-        if (cell.length() == MAX_TEXT) {
-          throw bad(rowLine, "a cell is longer than %s MB; split it".formatted(MAX_TEXT / MIB));
-        }
-        cell.append((char) c);
-      }
-      line += c == '\n' ? 1 : 0;
-    } while (c >= 0);
-  }
-
   private void visitRow(int line, List<String> cells, Consumer<List<String>> visitor) {
-    if (cells.size() > 1 || !cells.get(0).isBlank()) {
-      try {
-        visitor.accept(cells);
-      } catch (IllegalArgumentException e) {
-        throw bad(line, String.valueOf(e.getMessage()));
-      }
+    try {
+      visitor.accept(cells);
+    } catch (IllegalArgumentException e) {
+      throw bad(line, String.valueOf(e.getMessage()));
     }
   }
 

@@ -259,8 +259,11 @@ final class Download {
         }
         print((now >> 20) + " MB so far");
         before = now;
-      } catch (ExecutionException | InterruptedException e) {
+      } catch (ExecutionException e) {
         throw new IOException(String.valueOf(e.getCause()), e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted", e);
       }
     }
   }

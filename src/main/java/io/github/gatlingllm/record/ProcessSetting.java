@@ -32,11 +32,14 @@ public record ProcessSetting(String property) {
   private static final Pattern ADDRESS = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
   private static final Pattern NETWORK = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,3}){3})/(\\d{1,2})");
 
+  /** By property: requests read some settings. */
+  private static final Map<String, String> VARIABLES = new ConcurrentHashMap<>();
+
   public String variable() {
-    return property
-        .replace('.', '_')
-        .replaceAll("([a-z])([A-Z])", "$1_$2")
-        .toUpperCase(Locale.ROOT);
+    return VARIABLES.computeIfAbsent(
+        property,
+        name ->
+            name.replace('.', '_').replaceAll("([a-z])([A-Z])", "$1_$2").toUpperCase(Locale.ROOT));
   }
 
   public @Nullable String text() {

@@ -12,9 +12,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.record.CsvRows;
 import io.github.gatlingllm.report.ExchangeFormat.ExportRow;
+import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -107,7 +110,7 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
       }
       String text = new String(Files.readAllBytes(file), UTF_8);
       return name.endsWith(".csv")
-          ? rows(text)
+          ? rows(name, text)
           : JSON.valueToTree(new Yaml(new SafeConstructor(new LoaderOptions())).load(text));
     } catch (JsonProcessingException e) {
       throw new IOException(file + " is cut or not JSON: " + oneLine(e.getOriginalMessage()), e);
@@ -145,8 +148,13 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
   }
 
   /** The rows of a table with three rows of headings, each as a tree by these. */
-  private static ArrayNode rows(String text) {
-    List<List<String>> rows = cells(text);
+  private static ArrayNode rows(String name, String text) throws IOException {
+    List<List<String>> rows = new ArrayList<>();
+    CsvRows.visit(
+        name,
+        new BufferedReader(new StringReader(text)),
+        MAX_BYTES,
+        (cells, line) -> rows.add(cells));
     ArrayNode trees = JSON.createArrayNode();
     for (List<String> row : rows.subList(Math.min(3, rows.size()), rows.size())) {
       ObjectNode tree = trees.addObject();
@@ -173,39 +181,6 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
     } catch (JsonProcessingException e) {
       return JSON.valueToTree(text);
     }
-  }
-
-  private static List<List<String>> cells(String text) {
-    List<List<String>> rows = new ArrayList<>();
-    List<String> row = new ArrayList<>();
-    StringBuilder cell = new StringBuilder();
-    boolean isQuoted = false;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '"') {
-        boolean isDouble = isQuoted && i + 1 < text.length() && text.charAt(i + 1) == '"';
-        if (isDouble) {
-          cell.append(c);
-          i++;
-        } else {
-          isQuoted = !isQuoted;
-        }
-      } else if (!isQuoted && (c == ',' || c == '\n')) {
-        row.add(cell.toString());
-        cell.setLength(0);
-        if (c == '\n') {
-          rows.add(row);
-          row = new ArrayList<>();
-        }
-      } else if (isQuoted || c != '\r') {
-        cell.append(c);
-      }
-    }
-    if (cell.length() > 0 || !row.isEmpty()) {
-      row.add(cell.toString());
-      rows.add(row);
-    }
-    return rows;
   }
 
   // ---- values

@@ -110,9 +110,7 @@ public final class Benchmark extends Simulation {
     settings.passOn();
     BenchmarkPlan plan =
         BenchmarkPlan.of(
-            settings,
-            () -> InvalidSimulation.checked(Seed::ofProcess).value(),
-            isAsking(settings) ? new AskedServers(settings) : Servers.SILENT);
+            settings, () -> InvalidSimulation.checked(Seed::ofProcess).value(), servers(settings));
     settings.warnings().forEach(line -> PrintableText.print(StartCommand.typed(line)));
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     var unused = InvalidSimulation.checked(() -> plan.load().plan().part(injector.part()));
@@ -129,8 +127,10 @@ public final class Benchmark extends Simulation {
     return plan;
   }
 
-  private static boolean isAsking(Settings settings) {
-    return !settings.get(Setting.DRY_RUN) && settings.get(Setting.WARMUP) > 0;
+  private static Servers servers(Settings settings) {
+    return !settings.get(Setting.DRY_RUN) && settings.get(Setting.WARMUP) > 0
+        ? new AskedServers(settings)
+        : Servers.SILENT;
   }
 
   /** Asked once they are up. */
@@ -320,10 +320,7 @@ public final class Benchmark extends Simulation {
     for (WeightedModel one : plan.get(Setting.MODEL).mix()) {
       protocol = protocol.model(one.name(), one.weight());
     }
-    String model =
-        isAsking(plan.settings()) && isUnnamed(plan.settings(), target)
-            ? served(plan.settings(), target).only()
-            : target.model();
+    String model = servers(plan.settings()).model(target);
     return model == null ? protocol : protocol.model(model);
   }
 }

@@ -114,8 +114,10 @@ class ConnectionWatchTest {
     request(true);
     answer();
     assertCounts(1, 0);
+    assertThat(server.hasClosedRightAfter()).isFalse();
     serverCloses();
     assertCounts(1, 1);
+    assertThat(server.hasClosedRightAfter()).isTrue();
   }
 
   @Test
@@ -130,6 +132,18 @@ class ConnectionWatchTest {
     assertThat(watch.isClosedUnanswered(clock.get())).isTrue();
     watch.foundClosed();
     assertCounts(0, 1);
+  }
+
+  @Test
+  void cutInTheMiddleOfAResponseIsNotClosedRightAfterTheOneBefore() {
+    request(false);
+    answer();
+    clock.addAndGet(SOON);
+    request(true);
+    connection.writeInbound(Unpooled.wrappedBuffer(new byte[1]));
+    serverCloses();
+    assertCounts(1, 0);
+    assertThat(server.hasClosedRightAfter()).isFalse();
   }
 
   @Test
