@@ -31,6 +31,9 @@ public final class Secrets {
       Pattern.compile(
           "(?i)\\bbearer\\s+[\\w.~+/=*-]{6,}|\\b(?:sk|gsk|hf|nvapi|xai)[-_][\\w*.-]{8,}");
 
+  /** How the prefixes of these keys end. */
+  private static final List<String> PREFIX_ENDS = List.of("sk", "hf", "api", "xai");
+
   private static final Pattern NOT_PRINTABLE =
       Pattern.compile("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+");
 
@@ -169,9 +172,12 @@ public final class Secrets {
       }
     }
     for (String secret : texts) {
-      for (int length = secret.length() - 1; length > MIN_CHARS; length--) {
+      for (int length = Math.min(secret.length() - 1, redacted.length());
+          length > MIN_CHARS;
+          length--) {
         int from = redacted.length() - length;
-        if (redacted.regionMatches(from, secret, 0, length)) {
+        if (redacted.charAt(from) == secret.charAt(0)
+            && redacted.regionMatches(from, secret, 0, length)) {
           return redacted.substring(0, from) + REDACTED;
         }
       }
@@ -181,7 +187,26 @@ public final class Secrets {
 
   /** {@link #redact}, and without any text that looks like an API key. */
   public String redactKeys(String text) {
-    return KEY_LIKE.matcher(redact(text)).replaceAll(REDACTED);
+    String redacted = redact(text);
+    return mayHaveKey(redacted) ? KEY_LIKE.matcher(redacted).replaceAll(REDACTED) : redacted;
+  }
+
+  /** Whether {@link #KEY_LIKE} may match: each answer has an id, and that pattern takes 2 µs. */
+  private static boolean mayHaveKey(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c <= ' ') {
+        return true;
+      }
+      if (c == '-' || c == '_') {
+        for (String end : PREFIX_ENDS) {
+          if (text.regionMatches(true, i - end.length(), end, 0, end.length())) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
   }
 
   /** The text as one line of at most {@link #MAX_LINE} characters that holds no API key. */
@@ -200,7 +225,12 @@ public final class Secrets {
 
   /** The text with each run of white space and control characters as a single space. */
   public static String oneLine(String text) {
-    return NOT_PRINTABLE.matcher(text).replaceAll(" ").strip();
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) <= ' ' || text.charAt(i) > '~') {
+        return NOT_PRINTABLE.matcher(text).replaceAll(" ").strip();
+      }
+    }
+    return text;
   }
 
   private Pattern escaped() {

@@ -89,6 +89,23 @@ class SecretsTest {
     assertThat(Secrets.isNamed(name)).isEqualTo(secret);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "sk-12345678, ***",
+    "id:SK_12345678, id:***",
+    "gsk-12345678/hf_12345678, ***/***",
+    "nvapi-12345678, ***",
+    "'(XAI-12345678)', (***)",
+    "a bearer\t123456, a ***",
+    "Bearer 123456, ***",
+    "chatcmpl-12345678, chatcmpl-12345678",
+    "task-12345678, task-12345678",
+    "sk-1234567, sk-1234567"
+  })
+  void lineHasNoTextThatLooksLikeAKey(String text, String shown) {
+    assertThat(Secrets.NONE.line(text)).isEqualTo(shown);
+  }
+
   @Test
   void lineRemovesASecretBeforeItCuts() {
     String text = "x".repeat(195) + "my-secret-key";
