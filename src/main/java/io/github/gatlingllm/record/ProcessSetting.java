@@ -27,19 +27,15 @@ import org.jspecify.annotations.Nullable;
  * llm.startAt}, else the environment variable {@code LLM_START_AT}. A blank value counts as not
  * set; a blank property hides the variable.
  */
-public record ProcessSetting(String property) {
+public record ProcessSetting(String property, String variable) {
 
   private static final Pattern ADDRESS = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
   private static final Pattern NETWORK = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,3}){3})/(\\d{1,2})");
 
-  /** By property: requests read some settings. */
-  private static final Map<String, String> VARIABLES = new ConcurrentHashMap<>();
-
-  public String variable() {
-    return VARIABLES.computeIfAbsent(
+  public ProcessSetting(String property) {
+    this(
         property,
-        name ->
-            name.replace('.', '_').replaceAll("([a-z])([A-Z])", "$1_$2").toUpperCase(Locale.ROOT));
+        property.replace('.', '_').replaceAll("([a-z])([A-Z])", "$1_$2").toUpperCase(Locale.ROOT));
   }
 
   public @Nullable String text() {
