@@ -12,9 +12,11 @@ import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.figures.level.AnswerCounts.TextCounts;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
@@ -26,12 +28,21 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Real requests to the target before the load. Blocks the thread that builds the simulation. */
 final class WarmUpRounds {
 
   /** Few, so that there are enough requests to compile the code that runs once per request. */
+  /** Causes that state what to do. */
+  private static final Pattern IN_CAUSE =
+      Pattern.compile("\\?$|^proxy |: check |; use |; set |; add |; take |: raise ");
+
+  /** A server that looks for a model has the path. */
+  private static final Pattern NAMES_MODEL =
+      Pattern.compile("\\bmodel\\b", Pattern.CASE_INSENSITIVE);
+
   private static final int SHORT_TOKENS = 16;
 
   /** As many as take about a tenth of a second. */
@@ -261,7 +272,7 @@ final class WarmUpRounds {
     RequestStatus status = record == null ? RequestStatus.TIMEOUT : record.outcome().status();
     Integer http = record == null ? null : record.outcome().httpStatus();
     String model = record == null || !isOneOfSeveral ? null : record.identity().model();
-    String remedy = WarmUpRemedy.of(url, status, http, cause);
+    String remedy = remedy(url, status, http, cause);
     String end = StartCommand.isProbe() ? "" : " No load was sent; warmup=0 skips this request";
     return "LLM %s to %s (%s) failed: %s"
         .formatted(
@@ -366,5 +377,20 @@ final class WarmUpRounds {
     public void execute(Session session) {
       session.exit();
     }
+  }
+
+  /** What to do; empty where the cause says it, or is a limit of the load generator. */
+  static String remedy(String url, RequestStatus status, @Nullable Integer http, String cause) {
+    if (GeneratorLimit.of(cause) != null || IN_CAUSE.matcher(cause).find()) {
+      return "";
+    }
+    Api api = Api.ofPath(url);
+    boolean isRare = api != null && !api.generates() && url.endsWith("/v1" + api.path());
+    return Sentence.text(
+        "warm_up.remedy",
+        status.key(),
+        status == RequestStatus.HTTP_ERROR ? http : null,
+        NAMES_MODEL.matcher(cause).find(),
+        isRare ? api.key() : null);
   }
 }

@@ -326,7 +326,7 @@ public final class ReceivedAnswer {
       output |=
           channel == Channel.CONTENT
               ? !choice.reasoning.isEmpty()
-                  || choice.thinkTag.isOutput(timeline, now, buffer, offset, length)
+                  || choice.isOutput(timeline, now, buffer, offset, length)
               : channel != Channel.REASONING;
     }
 

@@ -1,11 +1,28 @@
 package io.github.gatlingllm.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.gatling.http.client.HttpListener;
+import io.gatling.http.client.impl.Http2AppHandler;
+import io.gatling.http.client.pool.ChannelPool;
+import io.github.gatlingllm.client.BoundedHttp.GzipBody;
+import io.github.gatlingllm.client.BoundedHttp.TruncatedGzip;
 import io.github.gatlingllm.client.StreamedExchange.Transport;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http2.DelegatingDecompressorFrameListener;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionAdapter;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameListener;
+import io.netty.handler.codec.http2.Http2Stream;
 import java.io.IOException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -206,6 +223,154 @@ final class RequestConnection {
   private static final class FoundClosed extends RuntimeException {
     FoundClosed() {
       super("kept-alive connection found closed", null, false, false);
+    }
+  }
+
+  /**
+   * Watches the HTTP/2 stream of one request from its write to its end: Gatling's client reports
+   * neither a stream reset by the server nor a connection closed with open streams.
+   */
+  private static final class StreamWatch extends Http2ConnectionAdapter {
+
+    private final Channel channel;
+    private final Http2Frames frames;
+    private final Runnable whenClosed;
+    private @Nullable Integer stream;
+    private @Nullable Throwable failure;
+
+    private StreamWatch(Channel channel, Http2Frames frames, Runnable whenClosed) {
+      this.channel = channel;
+      this.frames = frames;
+      this.whenClosed = whenClosed;
+    }
+
+    /** Watches the next stream to be opened; call just before the request is written. */
+    static StreamWatch ofNext(Channel channel, LongSupplier nanoClock, Runnable whenClosed) {
+      Http2Frames frames = Http2Frames.of(channel, nanoClock);
+      StreamWatch watch = new StreamWatch(channel, frames, whenClosed);
+      frames.connection().addListener(watch);
+      return watch;
+    }
+
+    @Override
+    public void onStreamAdded(Http2Stream added) {
+      if (stream == null && frames.connection().local().isValidStreamId(added.id())) {
+        stream = added.id();
+      }
+    }
+
+    @Override
+    public void onStreamClosed(Http2Stream closed) {
+      if (stream != null && stream == closed.id()) {
+        failure = failure == null ? frames.failure(closed) : failure;
+        whenClosed.run();
+      }
+    }
+
+    /** Netty closes a connection on an invalid frame, or on headers of more than 10 KiB. */
+    @Override
+    public void onGoAwaySent(int lastStreamId, long errorCode, ByteBuf why) {
+      if (errorCode != Http2Error.NO_ERROR.code()) {
+        failure = new Http2Exception(Http2Error.valueOf(errorCode), why.toString(UTF_8));
+      }
+    }
+
+    /** Why the stream was closed, if known: data that cannot be decoded, or an invalid frame. */
+    @Nullable Throwable failure() {
+      return failure;
+    }
+
+    void stop() {
+      frames.connection().removeListener(this);
+    }
+
+    /** Resets the stream, so that the server stops; the connection stays open for other streams. */
+    void reset() {
+      if (stream != null) {
+        channel.pipeline().fireUserEventTriggered(new Http2AppHandler.StreamTimeout(stream));
+        channel.flush();
+      }
+    }
+
+    /**
+     * Does for HTTP/2 what {@link BoundedHttp} does for HTTP/1.1: bounds the work per read,
+     * requires complete gzip data, and keeps Gatling's client from sending a request again after a
+     * GOAWAY.
+     */
+    private static final class Http2Frames extends DelegatingDecompressorFrameListener {
+
+      private final Http2Connection connection;
+      private final Http2Connection.PropertyKey failure;
+
+      private Http2Frames(Http2Connection connection, Http2FrameListener gatlings) {
+        super(connection, gatlings, 0);
+        this.connection = connection;
+        this.failure = connection.newKey();
+      }
+
+      static Http2Frames of(Channel channel, LongSupplier nanoClock) {
+        Http2ConnectionHandler handler = channel.pipeline().get(Http2ConnectionHandler.class);
+        Http2FrameListener listener = handler.decoder().frameListener();
+        if (listener instanceof Http2Frames installed) {
+          return installed;
+        }
+        Http2Frames frames = new Http2Frames(handler.connection(), listener);
+        handler.decoder().frameListener(frames);
+        channel
+            .pipeline()
+            .addBefore(
+                channel.pipeline().context(handler).name(),
+                BoundedReads.NAME,
+                new BoundedReads(nanoClock));
+        return frames;
+      }
+
+      Http2Connection connection() {
+        return connection;
+      }
+
+      /** Why the body of a stream could not be decoded; null where it could. */
+      @Nullable Throwable failure(Http2Stream stream) {
+        return stream.getProperty(failure);
+      }
+
+      /** Other encodings are decoded by Gatling's listener. */
+      @Override
+      protected @Nullable EmbeddedChannel newContentDecompressor(
+          ChannelHandlerContext context, CharSequence encoding) {
+        return BoundedHttp.isGzip(encoding)
+            ? new GzipBody(context.channel()) {
+              @Override
+              public boolean finishAndReleaseAll() {
+                try {
+                  return super.finishAndReleaseAll();
+                } catch (TruncatedGzip ofAbandonedStream) {
+                  return false;
+                }
+              }
+            }
+            : null;
+      }
+
+      @Override
+      public int onDataRead(
+          ChannelHandlerContext context, int id, ByteBuf data, int padding, boolean endOfStream)
+          throws Http2Exception {
+        Http2Stream stream = connection.stream(id);
+        try {
+          return super.onDataRead(context, id, data, padding, endOfStream);
+        } catch (Http2Exception e) {
+          stream.setProperty(failure, e.getCause());
+          throw e;
+        }
+      }
+
+      /** Takes the connection out of the pool; Netty ends the streams that were not processed. */
+      @Override
+      public void onGoAwayRead(
+          ChannelHandlerContext context, int lastStreamId, long errorCode, ByteBuf why) {
+        ChannelPool.markAsGoAway(context.channel());
+      }
     }
   }
 }

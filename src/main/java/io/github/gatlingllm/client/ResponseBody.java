@@ -13,30 +13,30 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The body of a response: reads its bytes, and decides how the request ended. */
-sealed interface ResponseBody {
+abstract sealed class ResponseBody {
 
   /** Size limit of a body that is not a stream: 16 MiB. */
-  int MAX_BYTES = 16 * 1024 * 1024;
+  static final int MAX_BYTES = 16 * 1024 * 1024;
 
   /** Longer bodies are not searched for their end while they arrive: 64 KiB. */
-  int MAX_LEFT_OPEN = 64 * 1024;
+  private static final int MAX_LEFT_OPEN = 64 * 1024;
 
-  void bytes(long now, byte[] bytes, int offset, int length);
+  abstract void bytes(long now, byte[] bytes, int offset, int length);
 
-  Ending end(long now, boolean cut);
+  abstract Ending end(long now, boolean cut);
 
   /** Whether the rest of the body cannot change the status. */
-  default boolean hasFinalStatus() {
+  boolean hasFinalStatus() {
     return true;
   }
 
   /** Whether the answer has ended, though its body has not: a server may leave it open. */
-  default Answered answered() {
+  Answered answered() {
     return Answered.NOT_YET;
   }
 
   /** When the answer had come that far; {@code now} is the instant of the last read. */
-  default long answeredAt(long now) {
+  long answeredAt(long now) {
     return now;
   }
 
@@ -49,7 +49,7 @@ sealed interface ResponseBody {
     ENDED
   }
 
-  default Ending connectionFailed(long now, String reason) {
+  Ending connectionFailed(long now, String reason) {
     Ending ending = end(now, true);
     return ending.status() == RequestStatus.TRUNCATED
         ? new Ending(RequestStatus.CONNECTION_ERROR, reason)
@@ -73,7 +73,7 @@ sealed interface ResponseBody {
   }
 
   /** An event stream with status 2xx. */
-  final class Stream implements ResponseBody {
+  static final class Stream extends ResponseBody {
 
     private final ReceivedAnswer answer;
     private final ChunkParser parser;
@@ -86,18 +86,18 @@ sealed interface ResponseBody {
     }
 
     @Override
-    public void bytes(long now, byte[] bytes, int offset, int length) {
+    void bytes(long now, byte[] bytes, int offset, int length) {
       answer.stream(now);
       decoder.feed(bytes, offset, length);
     }
 
     @Override
-    public boolean hasFinalStatus() {
+    boolean hasFinalStatus() {
       return answer.isSettled() || answer.error() != null;
     }
 
     @Override
-    public Answered answered() {
+    Answered answered() {
       return answer.hasLastMark()
           ? Answered.ENDED
           : answer.isFinished() || (decoder.hasIgnored() && decoder.ignoredJson().length > 0)
@@ -106,12 +106,12 @@ sealed interface ResponseBody {
     }
 
     @Override
-    public long answeredAt(long now) {
+    long answeredAt(long now) {
       return answer.hasLastMark() || !answer.isFinished() ? now : answer.settledAt();
     }
 
     @Override
-    public Ending end(long now, boolean cut) {
+    Ending end(long now, boolean cut) {
       endOfStream();
       if (answer.error() != null) {
         return reported(answer);
@@ -153,7 +153,7 @@ sealed interface ResponseBody {
   }
 
   /** One JSON body with status 2xx; or an event stream with a wrong content type. */
-  final class Whole implements ResponseBody {
+  private static final class Whole extends ResponseBody {
 
     private final @Nullable String contentType;
     private final ReceivedAnswer answer;
@@ -171,7 +171,7 @@ sealed interface ResponseBody {
     }
 
     @Override
-    public void bytes(long now, byte[] bytes, int offset, int length) {
+    void bytes(long now, byte[] bytes, int offset, int length) {
       if (stream != null) {
         stream.bytes(now, bytes, offset, length);
         return;
@@ -187,24 +187,24 @@ sealed interface ResponseBody {
     }
 
     @Override
-    public boolean hasFinalStatus() {
+    boolean hasFinalStatus() {
       return stream != null && stream.hasFinalStatus();
     }
 
     @Override
-    public Answered answered() {
+    Answered answered() {
       return stream != null
           ? stream.answered()
           : isWhole(body.array(), body.length()) ? Answered.SETTLED : Answered.NOT_YET;
     }
 
     @Override
-    public long answeredAt(long now) {
+    long answeredAt(long now) {
       return stream == null ? now : stream.answeredAt(now);
     }
 
     @Override
-    public Ending end(long now, boolean cut) {
+    Ending end(long now, boolean cut) {
       if (stream != null) {
         return stream.end(now, cut);
       }
@@ -246,13 +246,21 @@ sealed interface ResponseBody {
   }
 
   /** A body in an encoding that is not decoded: nothing in it is read. */
-  record Encoded(int httpStatus, String encoding) implements ResponseBody {
+  private static final class Encoded extends ResponseBody {
+
+    private final int httpStatus;
+    private final String encoding;
+
+    Encoded(int httpStatus, String encoding) {
+      this.httpStatus = httpStatus;
+      this.encoding = encoding;
+    }
 
     @Override
-    public void bytes(long now, byte[] bytes, int offset, int length) {}
+    void bytes(long now, byte[] bytes, int offset, int length) {}
 
     @Override
-    public Ending end(long now, boolean cut) {
+    Ending end(long now, boolean cut) {
       String error =
           "Content-Encoding " + encoding + " is not supported: the server must send gzip or none";
       return httpStatus / 100 == 2
@@ -289,7 +297,7 @@ sealed interface ResponseBody {
     return httpStatus == 429 ? RequestStatus.RATE_LIMITED : RequestStatus.HTTP_ERROR;
   }
 
-  final class Failed implements ResponseBody {
+  private static final class Failed extends ResponseBody {
 
     private static final int MAX_BEGINNING = 64 * 1024;
 
@@ -306,7 +314,7 @@ sealed interface ResponseBody {
     }
 
     @Override
-    public void bytes(long now, byte[] bytes, int offset, int length) {
+    void bytes(long now, byte[] bytes, int offset, int length) {
       beginning.write(bytes, offset, Math.min(length, MAX_BEGINNING - beginning.size()));
       received += length;
       if (received > MAX_BYTES) {
@@ -315,7 +323,7 @@ sealed interface ResponseBody {
     }
 
     @Override
-    public Answered answered() {
+    Answered answered() {
       byte[] read = beginning.toByteArray();
       return received == read.length && isWhole(read, read.length)
           ? Answered.SETTLED
@@ -323,7 +331,7 @@ sealed interface ResponseBody {
     }
 
     @Override
-    public Ending end(long now, boolean cut) {
+    Ending end(long now, boolean cut) {
       return new Ending(failure(httpStatus), message());
     }
 
@@ -349,7 +357,7 @@ sealed interface ResponseBody {
   }
 
   /** What a body with another content type is, by its first bytes. */
-  enum BodyKind {
+  private enum BodyKind {
     UNKNOWN,
     EVENTS,
     OTHER;

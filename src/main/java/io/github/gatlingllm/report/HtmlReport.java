@@ -4,20 +4,35 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 
 import io.github.gatlingllm.figures.level.Series;
+import io.github.gatlingllm.figures.level.Series.Breakdown;
+import io.github.gatlingllm.figures.level.Series.Part;
+import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.report.Chart.Axis;
+import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.LineForm;
+import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.NamedText;
+import io.github.gatlingllm.report.ShownLevels.ShownLevel;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Columns;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The page {@code llm.html}: one file, without network; verdict and tables need no scripts. */
 final class HtmlReport {
@@ -126,6 +141,150 @@ final class HtmlReport {
       return host == null ? endpoint : host.substring(host.lastIndexOf('@') + 1);
     } catch (IllegalArgumentException notAUri) {
       return endpoint;
+    }
+  }
+
+  /** Load levels in detail: distributions, jitter, parts of the time, arrivals. */
+  private record LevelSections(Summary summary, ShownLevels levels, Series series) {
+
+    private static final List<Metric> DRAWN =
+        List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
+
+    private boolean isReported() {
+      return series.breakdowns().stream().anyMatch(level -> level.reporting() > 0);
+    }
+
+    private boolean isDecodeReported() {
+      return series.breakdowns().stream()
+          .anyMatch(level -> level.meansMs().containsKey(Part.SERVER_DECODE));
+    }
+
+    Section distributions() {
+      Section section =
+          Section.of("shapes")
+              .groups(
+                  levels.charts(
+                      series.levelQuantiles(), this::operatingPoints, LevelSections::percentiles));
+      return section.groups().isEmpty()
+          ? section.body("No request succeeded, so there is no distribution to show.")
+          : section;
+    }
+
+    private static Chart percentiles(Map<Metric, List<Quantile>> level) {
+      List<Line> lines = new ArrayList<>();
+      for (Metric metric : DRAWN) {
+        List<Quantile> curve = level.get(metric);
+        if (curve != null) {
+          lines.add(Line.percentiles(metric.title(), lines.size(), lines.size(), curve));
+        }
+      }
+      return Chart.percentiles("percentiles", lines, "latency");
+    }
+
+    private Chart operatingPoints() {
+      List<Line> curves = new ArrayList<>();
+      List<Metric> drawn =
+          summary.figures().metric(Metric.TTFT_MS).isEmpty()
+              ? List.of(Metric.E2E_MS)
+              : List.of(Metric.TTFT_MS, Metric.ITL_MS);
+      int color = 0;
+      for (ShownLevel level : levels.operating()) {
+        Map<Metric, List<Quantile>> of = series.levelQuantiles().get(level.position());
+        if (of == null) {
+          continue;
+        }
+        String name = summary.place(level.stage().info());
+        for (Metric metric : drawn) {
+          List<Quantile> curve = of.get(metric);
+          if (curve != null) {
+            curves.add(
+                Line.percentiles(name + " " + metric.title(), color, drawn.indexOf(metric), curve));
+          }
+        }
+        color++;
+      }
+      return Chart.percentiles("percentiles", curves, "latency");
+    }
+
+    /** How evenly tokens arrived, by load level; null if no stream has two token events. */
+    @Nullable Section jitter() {
+      return section("jitter", RowKind.readersWait(summary) ? "jitter for readers" : "jitter");
+    }
+
+    /** The slowest requests, by their ids; null where no request has one. */
+    @Nullable Section slowest() {
+      return section("slowest", "slowest");
+    }
+
+    /** Whether requests of open loops started when planned; null without open load levels. */
+    @Nullable Section arrivals() {
+      return section("arrivals", "arrivals");
+    }
+
+    private @Nullable Section section(String place, String key) {
+      List<Table> tables = Tables.of(summary).at(place);
+      return tables.isEmpty() ? null : Section.of(key).body("", tables);
+    }
+
+    @Nullable Section breakdown() {
+      List<Breakdown> all = series.breakdowns();
+      if (all.isEmpty()) {
+        return null;
+      }
+      Set<Part> parts = new TreeSet<>();
+      all.forEach(level -> parts.addAll(level.meansMs().keySet()));
+      List<Line> lines = new ArrayList<>();
+      for (Part part : parts) {
+        List<Point> points =
+            Point.of(all, all::indexOf, level -> level.meansMs().getOrDefault(part, 0.0));
+        int stripes = name(part).startsWith("reported") ? 1 : 0;
+        lines.add(new Line(name(part), LineForm.STACK, color(part), stripes, points, List.of()));
+      }
+      Table table =
+          Columns.<Breakdown>of(
+                  Column.name("Load level", this::name), Column.count("requests", Breakdown::count))
+              .and(
+                  parts.stream()
+                      .map(
+                          p ->
+                              Column.<Breakdown>number(
+                                  name(p) + ", ms", level -> level.meansMs().get(p)))
+                      .toList())
+              .and(Column.number("E2E from schedule, ms", Breakdown::totalMs))
+              .when(isReported(), Column.count("requests that report", Breakdown::reporting))
+              .table("Mean time of a request by part", all);
+      Axis places = Axis.places("Load level", "", all.stream().map(this::name).toList());
+      return Section.of(isReported() ? "breakdown as reported" : "breakdown")
+          .charts(List.of(Chart.of("breakdown-parts", places, lines).widened().tabled(table)));
+    }
+
+    private String name(Breakdown level) {
+      return summary.place(level.level());
+    }
+
+    private String name(Part part) {
+      return switch (part) {
+        case START_LAG -> "start lag";
+        case GATE_WAIT -> "gate";
+        case CONNECT -> "connect";
+        case SERVER_QUEUE -> "reported queue";
+        case SERVER_PREFILL -> "reported prefill";
+        case FIRST_TOKEN -> isReported() ? "rest to first token" : "server queue and prefill";
+        case SERVER_DECODE -> "reported decode";
+        case DECODE -> isDecodeReported() ? "rest of decode" : "decode";
+        case ANSWER -> "complete answer, not streamed";
+      };
+    }
+
+    private static int color(Part part) {
+      return switch (part) {
+        case START_LAG -> 5;
+        case GATE_WAIT, SERVER_QUEUE -> 4;
+        case CONNECT -> 3;
+        case SERVER_PREFILL, ANSWER -> 2;
+        case FIRST_TOKEN -> 1;
+        case SERVER_DECODE, DECODE -> 0;
+      };
     }
   }
 }

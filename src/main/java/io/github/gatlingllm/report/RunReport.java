@@ -1,6 +1,6 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.check.Checks;
+import io.github.gatlingllm.figures.check.CheckCatalogue;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
@@ -133,7 +133,9 @@ public final class RunReport {
     Boolean set = options.failOnInvalid();
     String why = isWhole && !Boolean.FALSE.equals(set) ? summary.whyInvalid() : null;
     boolean isFirstLook =
-        set == null && summary.assertions().isEmpty() && Checks.isOnlyGeneratorInvalid(summary);
+        set == null
+            && summary.assertions().isEmpty()
+            && CheckCatalogue.isOnlyGeneratorInvalid(summary);
     boolean invalid = options.failBuild() && why != null && !isFirstLook;
     if (why != null && options.failBuild()) {
       console.accept(
@@ -174,7 +176,7 @@ public final class RunReport {
   }
 
   private RunFigures figures(RecordSource requests) throws IOException {
-    return Checks.judged(
+    return CheckCatalogue.judged(
         RunStatistics.of(info, judged, new RunRecords(files, requests, messages::add)));
   }
 

@@ -121,7 +121,7 @@ record BenchmarkPlan(
                 each ->
                     each.judgedBy(
                         settings.get(Setting.SLO_PERCENTILE), settings.get(Setting.SLO_RULE)));
-    Goals.Names names = Goals.Names.of(settings, targets, load, api);
+    Goals names = Goals.of(settings, targets, load, api);
     names.check(slo);
     List<Assertion> assertions = names.resolve(settings.get(Setting.ASSERT));
     settings.requireTargets(TargetSpec.labels(targets));

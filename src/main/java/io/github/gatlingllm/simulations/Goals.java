@@ -18,85 +18,79 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Objectives and build gates: their text, and the names that they can refer to. */
-final class Goals {
+/** The names that objectives and build gates can refer to. */
+record Goals(
+    Settings settings,
+    List<String> targets,
+    List<String> stages,
+    boolean anyStage,
+    Set<String> requests) {
 
-  private Goals() {}
-
-  /** The names that objectives and build gates can refer to. */
-  record Names(
-      Settings settings,
-      List<String> targets,
-      List<String> stages,
-      boolean anyStage,
-      Set<String> requests) {
-
-    static Names of(Settings settings, List<TargetSpec> targets, PlanText load, Api api) {
-      Set<String> requests = new LinkedHashSet<>();
-      Stream.of(Setting.SCENARIO, Setting.MIX)
-          .flatMap(known -> settings.get(known).stream())
-          .forEach(known -> requests.add(known.scenario().name()));
-      Grid.pairs(settings).forEach(pair -> requests.add(pair.name()));
-      LengthDistribution.Pairs drawn = settings.get(Setting.LENGTHS);
-      if (drawn != null && drawn.pairs().size() > 1) {
-        drawn.pairs().forEach(pair -> requests.add(pair.name()));
-      }
-      if (requests.isEmpty()) {
-        Stream.concat(Stream.of(api), targets.stream().map(target -> target.api()))
-            .forEach(each -> requests.add(each.requestName()));
-      }
-      return new Names(
-          settings,
-          TargetSpec.labels(targets),
-          load.levels().stream().map(LoadLevel::label).toList(),
-          load.isSearch(),
-          requests);
+  static Goals of(Settings settings, List<TargetSpec> targets, PlanText load, Api api) {
+    Set<String> requests = new LinkedHashSet<>();
+    Stream.of(Setting.SCENARIO, Setting.MIX)
+        .flatMap(known -> settings.get(known).stream())
+        .forEach(known -> requests.add(known.scenario().name()));
+    Grid.pairs(settings).forEach(pair -> requests.add(pair.name()));
+    LengthDistribution.Pairs drawn = settings.get(Setting.LENGTHS);
+    if (drawn != null && drawn.pairs().size() > 1) {
+      drawn.pairs().forEach(pair -> requests.add(pair.name()));
     }
+    if (requests.isEmpty()) {
+      Stream.concat(Stream.of(api), targets.stream().map(target -> target.api()))
+          .forEach(each -> requests.add(each.requestName()));
+    }
+    return new Goals(
+        settings,
+        TargetSpec.labels(targets),
+        load.levels().stream().map(LoadLevel::label).toList(),
+        load.isSearch(),
+        requests);
+  }
 
-    void check(Slos slo) {
-      for (String name : slo.named().keySet()) {
-        if (!requests.contains(name) && !targets.contains(name)) {
-          throw unknown(Setting.SLO, "request and no target", name, List.of(requests, targets));
-        }
+  void check(Slos slo) {
+    for (String name : slo.named().keySet()) {
+      if (!requests.contains(name) && !targets.contains(name)) {
+        throw unknown(Setting.SLO, "request and no target", name, List.of(requests, targets));
       }
     }
+  }
 
-    /** Resolves the name of each assertion to a load level, a request name or a target. */
-    List<Assertion> resolve(List<Assertion> assertions) {
-      return assertions.stream()
-          .map(each -> each.name() == null ? each : resolve(each, each.name()))
-          .toList();
-    }
+  /** Resolves the name of each assertion to a load level, a request name or a target. */
+  List<Assertion> resolve(List<Assertion> assertions) {
+    return assertions.stream()
+        .map(each -> each.name() == null ? each : resolve(each, each.name()))
+        .toList();
+  }
 
-    private Assertion resolve(Assertion assertion, String name) {
-      String target =
-          targets.stream()
-              .filter(label -> name.equals(label) || name.startsWith(label + ":"))
-              .findFirst()
-              .orElse(null);
-      if (target == null) {
-        return about(assertion, null, name);
-      }
-      return name.equals(target)
-          ? assertion.about(target, Scope.GLOBAL, null)
-          : about(assertion, target, name.substring(target.length() + 1).strip());
+  private Assertion resolve(Assertion assertion, String name) {
+    String target =
+        targets.stream()
+            .filter(label -> name.equals(label) || name.startsWith(label + ":"))
+            .findFirst()
+            .orElse(null);
+    if (target == null) {
+      return about(assertion, null, name);
     }
+    return name.equals(target)
+        ? assertion.about(target, Scope.GLOBAL, null)
+        : about(assertion, target, name.substring(target.length() + 1).strip());
+  }
 
-    private Assertion about(Assertion assertion, @Nullable String target, String name) {
-      if (requests.contains(name)) {
-        return assertion.about(target, Scope.REQUEST, name);
-      }
-      if (stages.contains(name) || anyStage) {
-        return assertion.about(target, Scope.STAGE, name);
-      }
-      throw unknown(Setting.ASSERT, "load level", name, List.of(stages, requests, targets));
+  private Assertion about(Assertion assertion, @Nullable String target, String name) {
+    if (requests.contains(name)) {
+      return assertion.about(target, Scope.REQUEST, name);
     }
+    if (stages.contains(name) || anyStage) {
+      return assertion.about(target, Scope.STAGE, name);
+    }
+    throw unknown(Setting.ASSERT, "load level", name, List.of(stages, requests, targets));
+  }
 
-    private IllegalArgumentException unknown(
-        Setting<?> setting, String what, String name, List<Collection<String>> known) {
-      String names = known.stream().flatMap(Collection::stream).collect(Collectors.joining(", "));
-      return settings.invalid(
-          setting, "no %s is called '%s'; expected %s".formatted(what, name, names));
-    }
+  private IllegalArgumentException unknown(
+      Setting<?> setting, String what, String name, List<Collection<String>> known) {
+    String names = known.stream().flatMap(Collection::stream).collect(Collectors.joining(", "));
+    return settings.invalid(
+        setting, "no %s is called '%s'; expected %s".formatted(what, name, names));
   }
 }

@@ -22,7 +22,7 @@ class WarmUpRemedyTest {
           http://a/v1/messages   | Not Found | most servers expect …/v1
           """)
   void pathIsNotFound(String url, String cause, String advice) {
-    assertThat(WarmUpRemedy.of(url, RequestStatus.HTTP_ERROR, 404, cause)).contains(advice);
+    assertThat(WarmUpRounds.remedy(url, RequestStatus.HTTP_ERROR, 404, cause)).contains(advice);
   }
 
   @ParameterizedTest
@@ -30,7 +30,7 @@ class WarmUpRemedyTest {
       strings = {"The model `tiny2` does not exist.", "Model not found: x", "no such model: y"})
   void modelIsNotFound(String cause) {
     for (String url : List.of("http://a/v1/chat/completions", "http://a/v1/embeddings")) {
-      assertThat(WarmUpRemedy.of(url, RequestStatus.HTTP_ERROR, 404, cause))
+      assertThat(WarmUpRounds.remedy(url, RequestStatus.HTTP_ERROR, 404, cause))
           .contains("name of the model")
           .doesNotContain("path", "/v1");
     }

@@ -9,9 +9,19 @@ import static io.github.gatlingllm.figures.metric.Figures.CheckLevel.NOTE;
 import static io.github.gatlingllm.figures.metric.Figures.CheckLevel.WARNING;
 
 import io.github.gatlingllm.figures.level.AnswerCounts.Property;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Figures.Check;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.GeneratorSecond;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * test: a run that triggers it, and one that does not.
  */
 @SuppressWarnings("ImmutableEnumChecker") // thresholds and functions have no state
-enum CheckCatalogue {
+public enum CheckCatalogue {
 
   // ---- load: did the run go as planned, and is all of it recorded?
   RECORDS_DROPPED(above(INVALID, 0), one(LoadChecks::recordsDropped)),
@@ -72,8 +82,8 @@ enum CheckCatalogue {
   TOKEN_COUNTS_AGREE(
       above(WARNING, 0.01),
       one(share("token_counts_agree.found", Property.DISAGREEING, Property.COMPARABLE))),
-  PROMPT_TOKENS_AGREE(above(WARNING, 0.01).and(INVALID, 0.1), one(TokenChecks::promptTokensAgree)),
-  OUTPUT_TOKENS_AGREE(above(WARNING, 0.01).and(INVALID, 0.1), one(TokenChecks::outputTokensAgree)),
+  PROMPT_TOKENS_AGREE(above(WARNING, 0.01).and(INVALID, 0.1), one(AnswerChecks::promptTokensAgree)),
+  OUTPUT_TOKENS_AGREE(above(WARNING, 0.01).and(INVALID, 0.1), one(AnswerChecks::outputTokensAgree)),
   NOT_STREAMED(above(WARNING, 0), one(AnswerChecks::notStreamed)),
   TOKENS_PER_EVENT(above(WARNING, 1.2), one(AnswerChecks::tokensPerEvent)),
   BUFFERING(above(WARNING, 0.02).and(INVALID, 0.5), one(AnswerChecks::buffering)),
@@ -93,11 +103,16 @@ enum CheckCatalogue {
   ENGINE_QUEUE(JUDGED, one(EngineChecks::queue)),
   PREEMPTIONS(JUDGED, one(EngineChecks::preemptions)),
   KV_CACHE_FULL(above(NOTE, 0.95), one(EngineChecks::kvCacheFull)),
-  GPU_THROTTLING(above(NOTE, 0.05).and(WARNING, 0.1), one(GpuChecks::throttling)),
-  GPU_IMBALANCE(below(WARNING, 0.8), one(GpuChecks::imbalance));
+  GPU_THROTTLING(above(NOTE, 0.05).and(WARNING, 0.1), one(EngineChecks::throttling)),
+  GPU_IMBALANCE(below(WARNING, 0.8), one(EngineChecks::imbalance));
+
+  /** Checks that a generator short of CPU triggers too, as if the server were the cause. */
+  private static final Set<CheckCatalogue> ALSO_BY_GENERATOR =
+      Collections.unmodifiableSet(
+          EnumSet.of(STEADY_STATE, SILENT_SPANS, BUFFERING, COALESCED_EVENTS, ENGINE_TTFT));
 
   final Threshold threshold;
-  final Function<CheckInput, Stream<Finding>> judge;
+  private final Function<CheckInput, Stream<Finding>> judge;
 
   CheckCatalogue(Threshold threshold, Function<CheckInput, Stream<Finding>> judge) {
     this.threshold = threshold;
@@ -132,5 +147,44 @@ enum CheckCatalogue {
   /** What to do where the finding does not bring one. */
   String remedy() {
     return Sentence.withoutValues(id() + ".remedy").text();
+  }
+
+  /** Whether no check calls the run invalid but that of the load generator. */
+  public static boolean isOnlyGeneratorInvalid(Summary summary) {
+    return summary.checks().stream()
+        .filter(check -> check.level() == CheckLevel.INVALID)
+        .allMatch(check -> check.id().equals(GENERATOR.id()));
+  }
+
+  /** The figures of a run with the results of all checks. */
+  public static RunFigures judged(RunFigures figures) {
+    Summary summary = figures.summary();
+    return figures.summary(summary.checked(judge(new CheckInput(summary, figures.facts()))));
+  }
+
+  private static List<Check> judge(CheckInput in) {
+    boolean mayBeGenerator = GENERATOR.judge.apply(in).anyMatch(GeneratorCheck::isDoubtful);
+    return Arrays.stream(values())
+        .flatMap(entry -> entry.judge.apply(in).map(found -> entry.check(found, mayBeGenerator)))
+        .sorted(Comparator.comparing(Check::level).reversed())
+        .toList();
+  }
+
+  private Check check(Finding finding, boolean mayBeGenerator) {
+    CheckLevel own = finding.level();
+    CheckLevel level = own == null ? threshold.level(finding.value()) : own;
+    Double bound = finding.threshold();
+    boolean isMeasured = level != CheckLevel.OK && finding.value() != null;
+    boolean isDoubted = mayBeGenerator && isMeasured && ALSO_BY_GENERATOR.contains(this);
+    List<Sentence> found =
+        isDoubted ? finding.adding("generator.doubt").sentences() : finding.sentences();
+    String remedy = finding.remedy() == null ? remedy() : finding.remedy().text();
+    return new Check(
+        id(),
+        level,
+        finding.value(),
+        bound == null ? threshold.value() : bound,
+        found,
+        level == CheckLevel.OK ? "" : remedy);
   }
 }

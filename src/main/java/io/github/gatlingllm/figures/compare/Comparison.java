@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.compare;
 
-import io.github.gatlingllm.figures.check.Checks;
+import io.github.gatlingllm.figures.check.CheckCatalogue;
 import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
@@ -232,7 +232,7 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
       RunInfo whole = judge == null ? known : judgedAs(judge, known);
       RunFigures figures = RunStatistics.of(whole, source);
       boolean isOurs = source.tool() == null; // our checks say nothing of another tool
-      return new ComparedRun(whole, source, isOurs ? Checks.judged(figures) : figures);
+      return new ComparedRun(whole, source, isOurs ? CheckCatalogue.judged(figures) : figures);
     }
 
     public @Nullable OtherTool tool() {

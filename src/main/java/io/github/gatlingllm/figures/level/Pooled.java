@@ -100,8 +100,8 @@ record Pooled(
             .toList(),
         cell.finishReasons.byCount(),
         counts,
-        cell.server.timings(),
-        cell.server.rateLimits(counts),
+        cell.timings(),
+        cell.rateLimits(counts),
         repeats);
   }
 

@@ -1,10 +1,15 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.AnswerCounts.TextCounts;
 import io.github.gatlingllm.figures.level.Cell.KeyCounts;
 import io.github.gatlingllm.figures.level.Series.OverTime;
+import io.github.gatlingllm.figures.level.Summary.TurnSummary;
+import io.github.gatlingllm.figures.level.Summary.WorkloadSummary;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
@@ -22,10 +27,12 @@ import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -73,9 +80,9 @@ public final class RunStatistics {
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, StallDetector> stalls = new LinkedHashMap<>();
   final Map<String, Outages> outages = new LinkedHashMap<>();
-  final WorkloadTally workload = new WorkloadTally();
+  private final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
-  final SlowRequests slow = new SlowRequests();
+  private final SlowRequests slow = new SlowRequests();
   final InjectorTally byInjector;
   final EngineTally engines;
   final Map<String, TargetFacts> targets;
@@ -240,6 +247,21 @@ public final class RunStatistics {
     }
   }
 
+  /**
+   * The workload of the run.
+   *
+   * @param all its requests
+   * @param saidTemplate the tokens that the server has said its template adds; null if it has not
+   */
+  WorkloadSummary workload(Cell all, @Nullable Integer saidTemplate) {
+    return workload.summary(fold, all, saidTemplate);
+  }
+
+  /** By each metric, the slowest first. */
+  List<SlowRequest> slowRequests() {
+    return slow.all();
+  }
+
   List<String> injectors() {
     return List.copyOf(injectors.byCount().keySet());
   }
@@ -314,4 +336,114 @@ public final class RunStatistics {
       AnswerCounts answers,
       List<Set<String>> models,
       List<EngineFigures.WholeRun> engines) {}
+
+  /**
+   * The lengths of the prompts of requests scheduled in measure, and what the server adds to them.
+   */
+  private static final class WorkloadTally {
+
+    private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
+    private final ValueRecorder promptsByUs = new ValueRecorder(ValueRecorder.WHOLE);
+    private final TextCounts texts = new TextCounts();
+    private long streamed;
+
+    void add(RequestRecord record) {
+      RequestRecord.Tokens tokens = record.tokens();
+      Integer prompt = tokens.prompt();
+      if (prompt != null) {
+        (tokens.promptTokens() == null ? promptsByUs : prompts).add(prompt);
+      }
+      if (tokens.promptTokens() != null && tokens.promptTokensLocal() != null) {
+        texts.add(tokens.promptTokens(), tokens.promptTokensLocal());
+      }
+      streamed += record.identity().streamed() ? 1 : 0;
+    }
+
+    WorkloadSummary summary(Fold fold, Cell all, @Nullable Integer saidTemplate) {
+      Map<Integer, Cell> turns = new TreeMap<>();
+      fold.byKey(Grouping.TURN, part -> part.cell().of(Amount.STARTED) > 0)
+          .forEach((turn, cell) -> turns.put(Integer.valueOf(turn), cell));
+      Map<Integer, Long> requests = new TreeMap<>();
+      turns.forEach((turn, cell) -> requests.put(turn, cell.count(Amount.STARTED)));
+      boolean isReported = !prompts.isEmpty();
+      return new WorkloadSummary(
+          (isReported ? prompts : promptsByUs).distribution(),
+          isReported ? promptsByUs.count() : 0,
+          all.values(Metric.OUTPUT_TOKENS).distribution(),
+          saidTemplate == null ? template() : saidTemplate,
+          all.share(Amount.CACHED_TOKENS, Amount.LOOKED_UP_TOKENS),
+          requests,
+          turns.entrySet().stream().map(e -> turn(e.getKey(), e.getValue())).toList(),
+          counts(fold, Grouping.SCENARIO),
+          counts(fold, Grouping.MODEL),
+          counts(fold, Grouping.API),
+          counts(fold, Grouping.ENDPOINT),
+          streamed);
+    }
+
+    /** Requests that have no model are not counted by model. */
+    private static Map<String, Long> counts(Fold fold, Grouping by) {
+      return fold.counts(by, part -> !part.keys().of(by).isEmpty());
+    }
+
+    private static TurnSummary turn(int number, Cell turn) {
+      return new TurnSummary(
+          number,
+          turn.count(Amount.STARTED),
+          turn.share(Amount.KNOWN_PROMPT_TOKENS, Amount.KNOWN_PROMPTS),
+          turn.share(Amount.CACHED_TOKENS, Amount.LOOKED_UP_TOKENS),
+          turn.share(Amount.IDEAL_CACHED_TOKENS, Amount.COMPARED_TOKENS),
+          turn.values(Metric.TTFT_MS).distribution(),
+          turn.values(Metric.E2E_MS).distribution());
+    }
+
+    /** What the server counts beyond the texts of prompts, where it is the same for all. */
+    private @Nullable Integer template() {
+      Integer constant = texts.constant();
+      return constant == null || constant < 0 || constant > TextCounts.MAX_TEMPLATE
+          ? null
+          : constant;
+    }
+  }
+
+  /** The slowest requests of the measure windows that have an id to look for elsewhere. */
+  private static final class SlowRequests {
+
+    private static final List<Metric> BY = List.of(Metric.TTFT_MS, Metric.STALL_MS);
+
+    private static final int MAX = 10;
+
+    /** Of equally slow requests the one that came first is the slower. */
+    private static final Comparator<SlowRequest> ORDER =
+        Comparator.comparing(SlowRequest::ms)
+            .thenComparing(each -> -each.record().identity().requestIndex());
+
+    private final Map<Metric, PriorityQueue<SlowRequest>> slowest = new LinkedHashMap<>();
+
+    SlowRequests() {
+      BY.forEach(metric -> slowest.put(metric, new PriorityQueue<>(ORDER)));
+    }
+
+    void add(RequestRecord record) {
+      if (record.identity().traceId() == null && record.server().answerId() == null) {
+        return;
+      }
+      slowest.forEach(
+          (metric, queue) -> {
+            double ms = metric.of(record, 0);
+            if (ms >= 0 && (queue.size() < MAX || queue.element().ms() < ms)) {
+              queue.add(new SlowRequest(metric, ms, record));
+              if (queue.size() > MAX) {
+                queue.remove();
+              }
+            }
+          });
+    }
+
+    List<SlowRequest> all() {
+      return slowest.values().stream()
+          .flatMap(queue -> queue.stream().sorted(ORDER.reversed()))
+          .toList();
+    }
+  }
 }

@@ -87,7 +87,7 @@ final class SummaryAssembly {
             run(),
             VerdictSentence.of(info.state() == RunInfo.State.COMPLETE, run, curves, info),
             info.config(),
-            counted.workload.workload(counted.fold, whole.cell(), info.commonTemplate()),
+            counted.workload(whole.cell(), info.commonTemplate()),
             counted.slo.table(),
             run,
             arrivals,
@@ -111,7 +111,7 @@ final class SummaryAssembly {
             byGrouping(by -> atPoints(by, 2)),
             counted.engines.pages(),
             injectors(groups.windowNanos(level -> true)),
-            counted.slow.all());
+            counted.slowRequests());
     return new RunFigures(summary, facts(), series(), slices());
   }
 
@@ -137,7 +137,7 @@ final class SummaryAssembly {
     List<Cell> slices = groups.steadySlices(level);
     long nanos = repeats.stream().mapToLong(LevelWindow::nanos).sum();
     boolean timed = nanos > 0;
-    List<GeneratorHealth> generators = counted.overTime.generator.in(repeats);
+    List<GeneratorHealth> generators = counted.overTime.generators(repeats);
     boolean hasChangingLoad = info.kind().equals(LevelInfo.INJECTION) && info.offered() == null;
     StallDetector stalls = counted.stalls.get(info.target());
     stages.add(
@@ -411,7 +411,7 @@ final class SummaryAssembly {
             .filter(Objects::nonNull)
             .toList(),
         scenarios(),
-        time.generator.buckets(),
+        time.generatorBuckets(),
         counted.engines.overTime());
   }
 

@@ -9,10 +9,12 @@ import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.storage.S3Location;
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,10 +22,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,8 +123,8 @@ record BenchmarkProcess(
     String all = System.getProperty("java.class.path");
     all += classPath.isEmpty() ? "" : File.pathSeparator + classPath;
     String className = simulation;
-    if (SimulationSource.isSourceFile(simulation)) {
-      className = SimulationSource.compile(Path.of(simulation), classes);
+    if (BenchmarkProcess.isSourceFile(simulation)) {
+      className = BenchmarkProcess.compile(Path.of(simulation), classes);
       all += File.pathSeparator + classes;
     }
     List<String> command = new ArrayList<>();
@@ -180,7 +185,7 @@ record BenchmarkProcess(
 
   /** Gatling says so with a stack trace. Wildcards of a class path are left to the JVM. */
   private void requireSimulation() throws IOException {
-    if (SimulationSource.isSourceFile(simulation) || classPath.contains("*")) {
+    if (BenchmarkProcess.isSourceFile(simulation) || classPath.contains("*")) {
       return;
     }
     List<URL> places = new ArrayList<>();
@@ -303,5 +308,59 @@ record BenchmarkProcess(
   private @Nullable String text(String name) {
     String typed = settings.get(name);
     return typed == null ? Benchmark.setting(name, settings) : typed;
+  }
+
+  private static final String ENDING = ".java";
+
+  static boolean isSourceFile(String simulation) {
+    return simulation.endsWith(ENDING);
+  }
+
+  static String compile(Path source, Path folder) throws IOException {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    if (compiler == null) {
+      throw new IllegalArgumentException(
+          "--simulation " + source + ": this JVM has no compiler; use a JDK, or give a class");
+    }
+    if (!Files.isReadable(source)) {
+      throw new IllegalArgumentException("--simulation " + source + ": there is no such file");
+    }
+    ByteArrayOutputStream messages = new ByteArrayOutputStream();
+    int failure =
+        compiler.run(
+            null,
+            messages,
+            messages,
+            "-d",
+            folder.toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            "-sourcepath",
+            Objects.requireNonNull(source.toAbsolutePath().getParent()).toString(),
+            "-proc:none",
+            "-nowarn",
+            "-encoding",
+            "UTF-8",
+            source.toString());
+    if (failure != 0) {
+      throw new IllegalArgumentException(messages.toString(Charset.defaultCharset()).strip());
+    }
+    return className(source, folder);
+  }
+
+  private static String className(Path source, Path folder) throws IOException {
+    String file = source.getFileName().toString().replace(ENDING, ".class");
+    try (Stream<Path> classes = Files.walk(folder)) {
+      return classes
+          .filter(compiled -> compiled.endsWith(file))
+          .map(compiled -> folder.relativize(compiled).toString())
+          .map(path -> path.substring(0, path.length() - ".class".length()))
+          .map(path -> path.replace(File.separatorChar, '.'))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new IllegalArgumentException(
+                      "--simulation " + source + " has no class of the file's name"));
+    }
   }
 }

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.Checks;
+import io.github.gatlingllm.figures.check.CheckCatalogue;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.metric.Figures.Check;
@@ -144,7 +144,7 @@ public final class Runs {
 
   public static RunFigures figures(RunInfo info, RecordSource source) {
     try {
-      return Checks.judged(RunStatistics.of(info, source));
+      return CheckCatalogue.judged(RunStatistics.of(info, source));
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -139,8 +139,8 @@ class BenchmarkProcessTest {
     Path one = Files.writeString(sources.resolve("One.java"), "class One { String a = Texts.A; }");
     Path two = Files.writeString(sources.resolve("Two.java"), "package demo; class Two {}");
 
-    assertThat(SimulationSource.compile(one, classes)).isEqualTo("One");
-    assertThat(SimulationSource.compile(two, classes)).isEqualTo("demo.Two");
+    assertThat(BenchmarkProcess.compile(one, classes)).isEqualTo("One");
+    assertThat(BenchmarkProcess.compile(two, classes)).isEqualTo("demo.Two");
   }
 
   @Test
@@ -148,11 +148,11 @@ class BenchmarkProcessTest {
     Path broken = Files.writeString(dir.resolve("Broken.java"), "class Broken { int x = y; }");
     Path other = Files.writeString(dir.resolve("Other.java"), "class Another {}");
 
-    assertThatThrownBy(() -> SimulationSource.compile(broken, dir))
+    assertThatThrownBy(() -> BenchmarkProcess.compile(broken, dir))
         .hasMessageStartingWith(broken + ":1: error: cannot find symbol");
-    assertThatThrownBy(() -> SimulationSource.compile(other, dir))
+    assertThatThrownBy(() -> BenchmarkProcess.compile(other, dir))
         .hasMessage("--simulation " + other + " has no class of the file's name");
-    assertThatThrownBy(() -> SimulationSource.compile(dir.resolve("None.java"), dir))
+    assertThatThrownBy(() -> BenchmarkProcess.compile(dir.resolve("None.java"), dir))
         .hasMessage("--simulation " + dir.resolve("None.java") + ": there is no such file");
   }
 }

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-class ConsoleBlockTest {
+class RunConsoleTest {
 
   private static final LiveFigures NOTHING = new LiveStats(() -> 0).peek();
 
@@ -39,7 +39,7 @@ class ConsoleBlockTest {
 
   @Test
   void runUnderLoad() {
-    assertThat(ConsoleBlock.of(FULL, 25_000_000_000L))
+    assertThat(RunConsole.block(FULL, 25_000_000_000L))
         .isEqualToNormalizingNewlines(
             """
             ---- LLM ---------------------------------------------------------------------------------- 25 s since the first request
@@ -63,10 +63,10 @@ class ConsoleBlockTest {
                         i < 7
                             ? at(0).tokens(1).paced(i < 3 ? 5 : 0)
                             : at(0).failed(RequestStatus.RATE_LIMITED, "")));
-    assertThat(ConsoleBlock.of(limited, 25_000_000_000L).lines())
+    assertThat(RunConsole.block(limited, 25_000_000_000L).lines())
         .last()
         .isEqualTo("> rate limits       | 429                12 | delayed             3");
-    assertThat(ConsoleBlock.finished("c=8", limited))
+    assertThat(RunConsole.finished("c=8", limited))
         .endsWith("; 7 ok, 0 failed, 12 rate limited, 3 delayed");
   }
 
@@ -74,7 +74,7 @@ class ConsoleBlockTest {
   void noLineIsWiderThanGatlingsConsole() {
     Progress far = new Progress("c=8 on " + "x".repeat(200), Phase.DRAIN, 7.0, 3_723_000_000_000L);
     assertThat(
-            ConsoleBlock.of(FULL.with(FULL.sloShare(), FULL.inFlight(), far), 25_000_000_000L)
+            RunConsole.block(FULL.with(FULL.sloShare(), FULL.inFlight(), far), 25_000_000_000L)
                 .lines())
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120))
         .anySatisfy(line -> assertThat(line).endsWith("]   100%").hasSize(120))
@@ -83,11 +83,11 @@ class ConsoleBlockTest {
 
   @Test
   void finishedLevelIsOneLine() {
-    assertThat(ConsoleBlock.finished("c=8 (vllm, Chat)", FULL))
+    assertThat(RunConsole.finished("c=8 (vllm, Chat)", FULL))
         .startsWith("LLM c=8 (vllm, Chat): 0.480 tok/s")
         .contains("p50 200 ms", "p99 400 ms", "4 ok", "1 failed", "80.0 %")
         .doesNotContain("\n");
-    assertThat(ConsoleBlock.finished("b=4", NOTHING)).contains("– tok/s", "0 ok");
+    assertThat(RunConsole.finished("b=4", NOTHING)).contains("– tok/s", "0 ok");
   }
 
   @Test
@@ -98,7 +98,7 @@ class ConsoleBlockTest {
   }
 
   private static String left(long nanos) {
-    return ConsoleBlock.of(
+    return RunConsole.block(
         NOTHING.with(null, null, new Progress("c=1", null, null, nanos)), 25_000_000_000L);
   }
 }
