@@ -38,7 +38,15 @@ final class ErrorBody {
   /** 429 and its names, at the beginning of a code or text. */
   private static final Pattern RATE_LIMIT =
       Pattern.compile(
-          "429\\b|.*rate.?limit|too.?many.?requests|.*quota|resource.?(has been )?exhausted|throttl",
+          "429\\b|.*rate.?limit|too.?many.?requests|.*quota|resource.?(has been"
+              + " )?exhausted|throttl",
+          Pattern.CASE_INSENSITIVE);
+
+  /** What servers say of a prompt, alone or with its answer, that is longer than their context. */
+  private static final Pattern CONTEXT =
+      Pattern.compile(
+          "context.?(length|size|window|limit)|maximum (model|input|sequence) len|max_model_len"
+              + "|prompt is too long|input token count .*exceeds|`inputs` (tokens|must have less)",
           Pattern.CASE_INSENSITIVE);
 
   /** Codes and types that say nothing: absent ones, and those of any event with an error. */
@@ -134,6 +142,11 @@ final class ErrorBody {
         .filter(kind -> !NO_KINDS.contains(kind))
         .distinct()
         .toList();
+  }
+
+  /** Whether a refusal, or an error in an answer, is about the context length. */
+  static boolean isContextExceeded(String text) {
+    return CONTEXT.matcher(said(text)).find();
   }
 
   /** Code, type and the upstream's own words, as far as the message does not have them. */

@@ -270,9 +270,14 @@ abstract sealed class ResponseBody {
   }
 
   private static Ending reported(ReceivedAnswer answer) {
-    return new Ending(
-        answer.isRateLimited() ? RequestStatus.RATE_LIMITED : RequestStatus.IN_STREAM_ERROR,
-        answer.error());
+    String error = answer.error();
+    RequestStatus status =
+        answer.isRateLimited()
+            ? RequestStatus.RATE_LIMITED
+            : error != null && ErrorBody.isContextExceeded(error)
+                ? RequestStatus.CONTEXT_EXCEEDED
+                : RequestStatus.IN_STREAM_ERROR;
+    return new Ending(status, error);
   }
 
   /** Whether bytes are a complete document of JSON, or the end of a page. */
@@ -332,7 +337,11 @@ abstract sealed class ResponseBody {
 
     @Override
     Ending end(long now, boolean cut) {
-      return new Ending(failure(httpStatus), message());
+      boolean isRefused = httpStatus == 400 || httpStatus == 413 || httpStatus == 422;
+      boolean isTooLong =
+          isRefused && ErrorBody.isContextExceeded(beginning.toString(StandardCharsets.UTF_8));
+      return new Ending(
+          isTooLong ? RequestStatus.CONTEXT_EXCEEDED : failure(httpStatus), message());
     }
 
     private String message() {

@@ -16,9 +16,11 @@ public enum RequestStatus implements RunInfo.Keyed {
   TRUNCATED,
   /** The server reported an error inside a stream with status 200. */
   IN_STREAM_ERROR,
-  /** A status that is neither 2xx nor 429. */
+  /** A status that is neither 2xx nor 429, for another reason than the context length. */
   HTTP_ERROR,
   RATE_LIMITED,
+  /** The server refuses what is longer than its context. */
+  CONTEXT_EXCEEDED,
   TIMEOUT,
   /** No byte arrived for longer than the idle timeout. */
   STALLED,

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ErrorBodyTest {
 
@@ -74,6 +75,33 @@ class ErrorBodyTest {
             ErrorBody.message(
                 status, contentType, retryAfter, bytes, Secrets.of(List.of(KEY)), PINNED))
         .isEqualTo(line);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'error':{'message':'too many tokens','code':'context_length_exceeded'}}",
+        "{'message':'This model\u0027s maximum context length is 4096 tokens. However, you'}",
+        "{'error':'The decoder prompt (length 9) is longer than the maximum model length of 8.'}",
+        "{'message':'The input (9 tokens) is longer than the model\u0027s context length (8).'}",
+        "{'error':{'type':'exceed_context_size_error','message':'exceeds the available size'}}",
+        "{'error':{'message':'prompt is too long: 200001 tokens > 200000 maximum'}}",
+        "{'error':'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096'}",
+        "{'error':{'message':'The input token count (9) exceeds the maximum number of tokens'}}",
+      })
+  void serversRefuseWhatIsLongerThanTheirContext(String body) {
+    assertThat(ErrorBody.isContextExceeded(body.replace('\'', '"'))).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'error':'Request Entity Too Large'}",
+        "{'error':{'message':'max_tokens must be at least 1'}}",
+        "{'detail':[{'msg':'bad','input':{'prompt':'what is a context length?'}}]}",
+      })
+  void otherRefusalsAreNotAboutTheContext(String body) {
+    assertThat(ErrorBody.isContextExceeded(body.replace('\'', '"'))).isFalse();
   }
 
   @Test

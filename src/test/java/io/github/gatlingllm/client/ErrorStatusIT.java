@@ -6,6 +6,7 @@ import static com.github.tomakehurst.wiremock.client.WireMock.post;
 import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
 import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
 import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.CONTEXT_EXCEEDED;
 import static io.github.gatlingllm.record.RequestStatus.HTTP_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.INVALID_RESPONSE;
 import static io.github.gatlingllm.record.RequestStatus.IN_STREAM_ERROR;
@@ -72,6 +73,8 @@ final class ErrorStatusIT {
     return Stream.of(
         row(401, none, wrongKey, HTTP_ERROR, "HTTP 401: bad key ***"),
         row(429, "Retry-After: 20", "slow down", RATE_LIMITED, limited),
+        row(400, none, "context length is 8", CONTEXT_EXCEEDED, "HTTP 400: context length is 8"),
+        row(500, none, "context length is 8", HTTP_ERROR, "HTTP 500: context length is 8"),
         row(529, none, "overloaded", HTTP_ERROR, "HTTP 529: overloaded"),
         redirect(307, "http://127.0.0.1/v2", "http://127.0.0.1/v2"),
         redirect(308, "http://127.0.0.1/v2?key=" + KEY, "http://127.0.0.1/v2?key=***"),
@@ -101,6 +104,10 @@ final class ErrorStatusIT {
       assertThat(ended.status()).isEqualTo(IN_STREAM_ERROR);
       assertThat(ended.error()).startsWith("no right for ***xxx").hasSize(200);
     }
+    String tooLong = ChatChunks.error("prompt is too long: 9 tokens > 8 maximum");
+    client
+        .answeredBy(x -> x.startStream().event(tooLong).lastChunk(), c -> c)
+        .assertEnded(CONTEXT_EXCEEDED, "prompt is too long: 9 tokens > 8 maximum");
   }
 
   @Test

@@ -167,7 +167,10 @@ class SessionsIT {
     assertThat(run.info().config().get("sessions.sha256")).hasSize(64);
   }
 
-  /** The first turn of a session fails, that of the next one has a gap longer than the level. */
+  /**
+   * The first turn of a session is longer than the context, that of the next one has a gap longer
+   * than the level.
+   */
   @Test
   void failuresAndTheEndOfALevelCutSessions(@TempDir Path folder) throws Exception {
     String turn = "{\"session_id\":%d,\"input_tokens\":5,\"output_tokens\":5,\"gap_ms\":1e9}\n";
@@ -175,7 +178,10 @@ class SessionsIT {
     Path file = Files.writeString(folder.resolve("cut.jsonl"), lines);
     try (ScriptedServer refusing =
         ScriptedServer.start(
-            exchange -> exchange.respond(500, "text/plain", ""), SessionsIT::answer)) {
+            exchange ->
+                exchange.respond(
+                    400, "application/json", "{\"error\":\"maximum context length is 4\"}"),
+            SessionsIT::answer)) {
       GatlingRun cut =
           GatlingRun.benchmark(refusing.baseUrl())
               .llm("model=llama tokenizer=chars4")
@@ -189,6 +195,8 @@ class SessionsIT {
       assertThat(cut.info().config())
           .containsEntry("turns not sent, sessions: a turn failed or the load level ended", "2");
       assertThat(cut.summary().at("/metrics/session_ms/count").asInt()).isZero();
+      assertThat(cut.summary().at("/counts/verdicts/context_exceeded").asInt()).isEqualTo(1);
+      assertThat(cut.check("context_exceeded").get("level").asText()).isEqualTo("invalid");
     }
   }
 

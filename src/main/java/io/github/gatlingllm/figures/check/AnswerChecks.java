@@ -81,6 +81,12 @@ final class AnswerChecks {
         limits.remaining());
   }
 
+  static @Nullable Finding contextExceeded(CheckInput in) {
+    long refused = in.figures().counts().of(RequestStatus.CONTEXT_EXCEEDED);
+    double share = share(refused, in.figures().counts().ended());
+    return refused == 0 ? null : Finding.of(share, "context_exceeded.found", refused, share);
+  }
+
   static @Nullable Finding connectionsClosed(CheckInput in) {
     Map<String, Connections> servers = in.info().outcome().connections();
     return CheckInput.atWorst(

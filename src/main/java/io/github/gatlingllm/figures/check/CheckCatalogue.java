@@ -66,6 +66,7 @@ public enum CheckCatalogue {
   // ---- answers: do they match the assumptions of the figures?
   ERRORS(above(WARNING, 0.01), one(AnswerChecks::errors)),
   RATE_LIMITED(above(WARNING, 0), one(AnswerChecks::rateLimited)),
+  CONTEXT_EXCEEDED(above(NOTE, 0).and(INVALID, 0.01), one(AnswerChecks::contextExceeded)),
   PACED(above(NOTE, 0), one(LoadChecks::paced)),
   CONNECTIONS_CLOSED(above(WARNING, 0.01), one(AnswerChecks::connectionsClosed)),
   PINNED_OUTPUT(

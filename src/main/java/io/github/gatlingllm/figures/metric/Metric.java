@@ -360,6 +360,7 @@ public enum Metric {
                   + " missed")
           .better(Better.LOWER)
           .compared(Amount.RATE_LIMITED, Amount.ENDED)),
+  CONTEXT_EXCEEDED(requests(RequestStatus.CONTEXT_EXCEEDED)),
   TIMEOUT(requests(RequestStatus.TIMEOUT)),
   STALLED(requests(RequestStatus.STALLED)),
   CONNECTION_ERROR(requests(RequestStatus.CONNECTION_ERROR)),

@@ -107,6 +107,10 @@ public class ChecksTest {
               0.1,
               one(r -> r.failed(RequestStatus.RATE_LIMITED, "HTTP 429: slow down")),
               one(r -> r.limits(Map.of("requests_limit", 60.0, "requests_remaining", 3.0), null))),
+          pair(
+              "context_exceeded",
+              0.1,
+              one(r -> r.failed(RequestStatus.CONTEXT_EXCEEDED, "HTTP 400: context length"))),
           pair("paced", 1.0, one(r -> r.paced(2_500)), one(r -> r.paced(0))),
           pair("connections_closed", 0.9, () -> closing(90), () -> closing(1)),
           pair("pinned_output", 0.1, () -> pinned(r -> r.max(128)), () -> pinned(r -> {})),
