@@ -320,6 +320,19 @@ public final class LlmProtocol implements Protocol {
       throw InvalidSimulation.because(
           "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200)) or llm.slo");
     }
+    Slos slos = get(Setting.SLO);
+    if (!slos.tiers().isEmpty() && !slos.named().isEmpty()) {
+      throw InvalidSimulation.because(
+          "requests named %s have an SLO of their own, and there are tiers; expected one of the two"
+              .formatted(slos.named().keySet()));
+    }
+    for (Assertion gate : assertions()) {
+      if (gate.tier() != null && !slos.tiers().containsKey(gate.tier())) {
+        throw InvalidSimulation.because(
+            "assertion on tier '%s': there is none of that name; expected one of %s"
+                .formatted(gate.tier(), slos.tiers().keySet()));
+      }
+    }
     return this;
   }
 

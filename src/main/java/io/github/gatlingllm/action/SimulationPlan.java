@@ -15,6 +15,7 @@ import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.settings.DryRun;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.netty.channel.EventLoop;
@@ -114,7 +115,7 @@ final class SimulationPlan {
     }
     plan.lines(protocol::get, "gaps", "sessions begin");
     plan.row("tokenizer", protocol.tokenizer().name());
-    plan.slo("", protocol.slo().toString(), protocol.slo());
+    plan.slos(protocol.get(Setting.SLO), protocol.slo().toString());
     protocol.sloByName().forEach((name, slo) -> plan.slo(name + ": ", slo.toString(), slo));
     plan.limits(protocol::get);
   }

@@ -258,7 +258,8 @@ final class SimulationSettings {
     Slo.Rule rule =
         settings.isSet(Setting.SLO_RULE) ? settings.get(Setting.SLO_RULE) : protocol.slo().rule();
     Slos slos = settings.get(Setting.SLO).each(slo -> slo.judgedBy(percentile, rule));
-    Slo set = slos.of(label);
+    Slos tiers = tiers(slos.isEmpty() ? protocol.get(Setting.SLO) : slos);
+    Slo set = tiers.tiers().isEmpty() ? slos.of(label) : tiers.all();
     Slo slo = set.isEmpty() ? protocol.slo().judgedBy(percentile, rule) : set;
     Map<String, Slo> named = new LinkedHashMap<>(protocol.sloByName());
     slos.named()
@@ -269,10 +270,12 @@ final class SimulationSettings {
               }
             });
     List<Assertion> gates = new ArrayList<>(protocol.assertions());
-    settings.get(Setting.ASSERT).forEach(gate -> gates.add(scoped(gate)));
+    settings
+        .get(Setting.ASSERT)
+        .forEach(gate -> gates.add(scoped(gate.tiered(tiers.tiers().keySet()))));
     LlmProtocol judged =
         protocol
-            .with(Setting.SLO, new Slos(slo.isEmpty() ? protocol.slo() : slo, named))
+            .with(Setting.SLO, new Slos(slo.isEmpty() ? protocol.slo() : slo, named, tiers.tiers()))
             .with(Setting.ASSERT, gates);
     if (!settings.isSet(Setting.METRICS_URL)) {
       return judged;
@@ -281,6 +284,25 @@ final class SimulationSettings {
       settings.requireTargets(List.of(label));
     }
     return judged.with(Setting.METRICS_URL, settings.metricsPages(label));
+  }
+
+  /**
+   * The tiers with the one first that headlines use; of code, each has its own rule if none is set.
+   */
+  private Slos tiers(Slos of) {
+    return settings.checked(
+        Setting.SLO_TIER,
+        () ->
+            of.each(
+                    slo ->
+                        slo.judgedBy(
+                            settings.isSet(Setting.SLO_PERCENTILE)
+                                ? settings.get(Setting.SLO_PERCENTILE)
+                                : slo.percentile(),
+                            settings.isSet(Setting.SLO_RULE)
+                                ? settings.get(Setting.SLO_RULE)
+                                : slo.rule()))
+                .first(settings.get(Setting.SLO_TIER)));
   }
 
   /**

@@ -150,6 +150,7 @@ final class Targets {
     Map<String, TargetFacts> facts = facts(used, rejected, this::template);
     config.putAll(templates(facts));
     Map<String, TargetSlo> slos = slos(used);
+    Map<String, TargetSlo> tiers = tiers(used);
     boolean isCommon = slos.values().stream().distinct().count() == 1;
     Set<String> before = described;
     described = Set.copyOf(config.keySet());
@@ -170,6 +171,7 @@ final class Targets {
           return info.assertions(List.copyOf(assertions))
               .config(config)
               .slo(slos.values().iterator().next(), isCommon ? Map.of() : slos)
+              .sloTiers(tiers)
               .targets(facts)
               .report(report(used))
               .seed(own == null ? (Long) seed.value() : own)
@@ -194,6 +196,21 @@ final class Targets {
                 + " differently to tell them apart");
       }
     }
+    return slos;
+  }
+
+  /** Of all targets: a tier judges all requests of the run. */
+  private Map<String, TargetSlo> tiers(List<LlmProtocol> used) {
+    Map<String, Slo> tiers = used.get(0).get(Setting.SLO).tiers();
+    boolean hasOwn = used.stream().anyMatch(each -> !named(each).slos.isEmpty());
+    if (used.stream().anyMatch(each -> !each.get(Setting.SLO).tiers().equals(tiers))
+        || (hasOwn && !tiers.isEmpty())) {
+      throw InvalidSimulation.because(
+          "tiers judge all requests; expected the same tiers for each target, and no slo(…) of a"
+              + " request");
+    }
+    Map<String, TargetSlo> slos = new LinkedHashMap<>();
+    tiers.forEach((tier, slo) -> slos.put(tier, TargetSlo.of(slo, Map.of())));
     return slos;
   }
 

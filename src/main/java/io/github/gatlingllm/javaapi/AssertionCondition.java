@@ -29,7 +29,8 @@ public sealed class AssertionCondition permits TimeCondition {
         checked(
             () ->
                 new Assertion(
-                    null, figure.scope(), figure.name(), figure.figure(), condition, values)));
+                        null, figure.scope(), figure.name(), figure.figure(), condition, values)
+                    .by(figure.tier())));
   }
 
   /** The figure is below the value. */
@@ -111,10 +112,15 @@ public sealed class AssertionCondition permits TimeCondition {
   }
 
   /** The figure and the requests that an assertion is about, without its condition. */
-  record AssertionFigure(Objectives.Scope scope, @Nullable String name, String figure) {
+  record AssertionFigure(
+      Objectives.Scope scope, @Nullable String name, String figure, @Nullable String tier) {
 
     AssertionFigure and(String part) {
-      return new AssertionFigure(scope, name, figure.isEmpty() ? part : figure + "." + part);
+      return new AssertionFigure(scope, name, figure.isEmpty() ? part : figure + "." + part, tier);
+    }
+
+    AssertionFigure by(String ofTier) {
+      return new AssertionFigure(scope, name, figure, ofTier);
     }
 
     AssertionCondition number() {

@@ -16,7 +16,7 @@ public final class AssertionScope {
   private final AssertionFigure requests;
 
   AssertionScope(Scope scope, @Nullable String name) {
-    requests = new AssertionFigure(scope, name, "");
+    requests = new AssertionFigure(scope, name, "", null);
   }
 
   private WithMetric<TimeCondition> time(Metric metric) {

@@ -119,6 +119,11 @@ public final class LlmAssertion {
       this.goodput = goodput;
     }
 
+    /** By the SLO of that tier; without it, by the SLO of the run, which is the first tier's. */
+    public WithGoodput ofTier(String name) {
+      return new WithGoodput(goodput.by(name));
+    }
+
     /** Share of the attempted requests that met every objective, in percent. */
     public AssertionCondition percent() {
       return goodput.and("percent").number();

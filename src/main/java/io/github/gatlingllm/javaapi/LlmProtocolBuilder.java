@@ -376,6 +376,21 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
                 new Slos(s.slo(), Draft.and(s.sloByName(), requestName, slo.build()))));
   }
 
+  /**
+   * Adds a tier: an SLO that judges the same requests as the other tiers. The first tier is that of
+   * headlines, searches, stop rules and records; every tier has its largest load, its goodput and
+   * its verdict. Replaces {@link #slo(SloBuilder)}.
+   *
+   * @param name a letter, then letters, digits, {@code _ . -}
+   */
+  public LlmProtocolBuilder sloTier(String name, SloBuilder slo) {
+    return with(
+        s ->
+            s.with(
+                Setting.SLO,
+                InvalidSimulation.checked(() -> s.get(Setting.SLO).andTier(name, slo.build()))));
+  }
+
   /** Adds assertions on the requests under this protocol; one that is not met fails the build. */
   public LlmProtocolBuilder assertions(LlmAssertion... assertions) {
     return assertions(List.of(assertions));

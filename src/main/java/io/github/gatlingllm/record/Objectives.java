@@ -1,10 +1,13 @@
 package io.github.gatlingllm.record;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
@@ -20,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param sloHeldByRequest percentile and rule of those, if different, by request name
  * @param sloByTarget objectives by target, if targets differ; empty if the components before apply
  *     to all targets
+ * @param sloTiers objectives by tier, if the same requests are judged by several SLOs; the first is
+ *     the SLO of the components before
  * @param assertions conditions on figures that decide whether the build passes
  */
 public record Objectives(
@@ -29,6 +34,7 @@ public record Objectives(
     Map<String, String> sloByRequest,
     Map<String, TargetSlo.Held> sloHeldByRequest,
     Map<String, TargetSlo> sloByTarget,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, TargetSlo> sloTiers,
     List<Assertion> assertions) {
 
   static final Objectives NONE =
@@ -41,6 +47,7 @@ public record Objectives(
     sloByRequest = RunInfo.ordered(sloByRequest);
     sloHeldByRequest = RunInfo.ordered(sloHeldByRequest);
     sloByTarget = RunInfo.ordered(sloByTarget);
+    sloTiers = RunInfo.ordered(sloTiers);
     assertions = assertions == null ? List.of() : List.copyOf(assertions);
   }
 
@@ -52,7 +59,27 @@ public record Objectives(
         all.byRequest(),
         all.heldByRequest(),
         byTarget,
+        Map.of(),
         assertions);
+  }
+
+  /** The tier whose SLO is that of the run; null without tiers. */
+  public @Nullable String tier() {
+    return sloTiers.isEmpty() ? null : sloTiers.keySet().iterator().next();
+  }
+
+  /** What one tier is judged by: its SLO, and the assertions on it. */
+  Objectives ofTier(String tier) {
+    Objectives own =
+        of(
+            Objects.requireNonNull(sloTiers.get(tier)),
+            Map.of(),
+            assertions.stream().filter(one -> tier.equals(one.tier())).toList());
+    return own.sloTiers(Map.of(tier, Objects.requireNonNull(sloTiers.get(tier))));
+  }
+
+  Objectives sloTiers(Map<String, TargetSlo> byName) {
+    return Components.with(this, Objectives::sloTiers, byName);
   }
 
   public TargetSlo common() {
@@ -72,7 +99,9 @@ public record Objectives(
   Objectives heldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     Map<String, TargetSlo> targets = new LinkedHashMap<>(sloByTarget);
     targets.replaceAll((label, own) -> own.heldBy(percentile, rule));
-    return of(common().heldBy(percentile, rule), targets, assertions);
+    Map<String, TargetSlo> tiers = new LinkedHashMap<>(sloTiers);
+    tiers.replaceAll((name, own) -> own.heldBy(percentile, rule));
+    return of(common().heldBy(percentile, rule), targets, assertions).sloTiers(tiers);
   }
 
   /**
@@ -295,6 +324,7 @@ public record Objectives(
    * A condition on a figure of the summary that decides whether the build passes. It is kept in
    * {@code llm/run.json}, so that a later report judges the same.
    *
+   * @param tier the tier by whose SLO it judges; null for that of the run
    * @param target label of the target of the requests; null for all targets
    * @param scope which requests of that target
    * @param name the request name or the label of the load level; null if the scope has none
@@ -304,6 +334,7 @@ public record Objectives(
    *     takes
    */
   public record Assertion(
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String tier,
       @Nullable String target,
       Scope scope,
       @Nullable String name,
@@ -326,16 +357,49 @@ public record Objectives(
       }
     }
 
+    /** An assertion on a figure that is no matter of tiers, or by the SLO of the run. */
+    public Assertion(
+        @Nullable String target,
+        Scope scope,
+        @Nullable String name,
+        String figure,
+        AssertedCondition condition,
+        List<Double> values) {
+      this(null, target, scope, name, figure, condition, values);
+    }
+
     /** The same of what a name stands for. */
     public Assertion about(@Nullable String whose, Scope of, @Nullable String named) {
-      return new Assertion(whose, of, named, figure, condition, values);
+      return new Assertion(tier, whose, of, named, figure, condition, values);
+    }
+
+    /** The same judged by the SLO of a tier. */
+    public Assertion by(@Nullable String ofTier) {
+      return new Assertion(ofTier, target, scope, name, figure, condition, values);
+    }
+
+    /**
+     * The same with the tier, one of these, that its name begins with: {@code gold:c=8} is level
+     * c=8 by the SLO of gold.
+     */
+    public Assertion tiered(Collection<String> tiers) {
+      String[] parts = name == null ? new String[0] : name.split("\\s*:\\s*", 2);
+      if (parts.length == 0 || !tiers.contains(parts[0])) {
+        return this;
+      }
+      if (!needsSlo()) {
+        throw new IllegalArgumentException(
+            "%s is the same for every tier; expected goodput of '%s'".formatted(figure, parts[0]));
+      }
+      Assertion own = by(parts[0]);
+      return parts.length > 1
+          ? own.about(target, scope, parts[1])
+          : own.about(target, Scope.GLOBAL, null);
     }
 
     /** The same assertion on the requests of one target; an assertion on the run is not changed. */
     public Assertion at(String onlyTarget) {
-      return scope == Scope.RUN
-          ? this
-          : new Assertion(onlyTarget, scope, name, figure, condition, values);
+      return scope == Scope.RUN ? this : about(onlyTarget, scope, name);
     }
 
     public boolean needsSlo() {

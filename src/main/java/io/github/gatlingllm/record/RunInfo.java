@@ -278,6 +278,16 @@ public record RunInfo(
     return with(RunInfo::objectives, Objectives.of(all, byLabel, objectives.assertions()));
   }
 
+  /** Objectives of each tier, the first of which are those of all. */
+  public RunInfo sloTiers(Map<String, TargetSlo> byName) {
+    return with(RunInfo::objectives, objectives.sloTiers(byName));
+  }
+
+  /** The same run judged by the SLO of one tier. */
+  public RunInfo ofTier(String tier) {
+    return with(RunInfo::objectives, objectives.ofTier(tier));
+  }
+
   public RunInfo sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     return with(RunInfo::objectives, objectives.heldBy(percentile, rule));
   }

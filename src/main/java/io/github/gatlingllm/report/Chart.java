@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
@@ -106,30 +107,42 @@ record Chart(
   }
 
   /**
-   * This chart with the SLO's limit of a measure such as {@code ttft}, if there is one. A limit far
-   * above all values would flatten the lines, so it is named in the caption instead.
+   * This chart with the SLO's limit of a measure such as {@code ttft}, if there is one, and that of
+   * each of its tiers. A limit far above all values would flatten the lines, so it is named in the
+   * caption instead.
    */
-  Chart judgedBy(Summary.@Nullable SloTable slo, String measure) {
-    return slo == null
-        ? this
-        : slo.objectives().stream()
-            .filter(row -> row.measure().equals(measure))
-            .findFirst()
-            .map(row -> limitedTo(row.limitMs()))
-            .orElse(this);
+  Chart judgedBy(Summary summary, String measure) {
+    if (summary.tiers().isEmpty()) {
+      return summary.slo() == null ? this : judgedBy(summary.slo(), "SLO", measure);
+    }
+    Map<String, SloTable> tiers = new LinkedHashMap<>();
+    summary.tiers().forEach(tier -> tiers.put(tier.tier(), tier.slo()));
+    Chart judged = this;
+    for (Map.Entry<String, SloTable> tier : tiers.entrySet()) {
+      judged = judged.judgedBy(tier.getValue(), tier.getKey(), measure);
+    }
+    return judged;
   }
 
-  private Chart limitedTo(double value) {
-    String label = "SLO " + NumberText.plainMs(value);
+  private Chart judgedBy(SloTable slo, String name, String measure) {
+    return slo.objectives().stream()
+        .filter(row -> row.measure().equals(measure))
+        .findFirst()
+        .map(row -> limitedTo(row.limitMs(), name + " " + NumberText.plainMs(row.limitMs())))
+        .orElse(this);
+  }
+
+  private Chart limitedTo(double value, String label) {
     double highest = values().mapToDouble(Double::doubleValue).max().orElse(0);
     if (value > 4 * highest) {
       String more = caption.howTo + " " + label + " is above the drawn range.";
       Caption noted = new Caption(caption.title, caption.direction, more, caption.decision);
       return new Chart(id, noted, x, y, series, limits, bands, isWide, table);
     }
-    List<Limit> one = List.of(new Limit(value, label));
-    Axis scale = value > highest ? y.upTo(value * 1.2) : y;
-    return new Chart(id, caption, x, scale, series, one, bands, isWide, table);
+    List<Limit> more = Stream.concat(limits.stream(), Stream.of(new Limit(value, label))).toList();
+    double end = Math.max(value * 1.2, Objects.requireNonNullElse(y.max(), 0.0));
+    Axis scale = value > highest ? y.upTo(end) : y;
+    return new Chart(id, caption, x, scale, series, more, bands, isWide, table);
   }
 
   Chart scaledToRange() {

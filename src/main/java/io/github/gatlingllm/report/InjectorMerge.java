@@ -90,6 +90,7 @@ final class InjectorMerge {
     requireSame("SLO by request", run -> run.objectives().sloByRequest());
     requireSame("SLO percentile by request", run -> run.objectives().sloHeldByRequest());
     requireSame("SLO by target", run -> run.objectives().sloByTarget());
+    requireSame("SLO by tier", run -> run.objectives().sloTiers());
     requireCommon("model", record -> record.identity().model());
     requireCommon("endpoint", record -> record.identity().endpoint());
     requireOnePlan();
@@ -219,6 +220,7 @@ final class InjectorMerge {
                 .map(run -> run.id() + " (" + run.injector() + ")")
                 .collect(Collectors.joining(", ")))
         .slo(first.objectives().common(), first.objectives().sloByTarget())
+        .sloTiers(first.objectives().sloTiers())
         .targets(merged(RunInfo::targets, TargetFacts::and))
         .connections(merged(run -> run.outcome().connections(), Connections::and))
         .singleStreams(merged(run -> run.outcome().singleStreams(), SingleStream::or))

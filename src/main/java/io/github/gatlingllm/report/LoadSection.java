@@ -112,7 +112,7 @@ record LoadSection(Summary summary) {
       for (LevelFigures level : of(curve)) {
         Double x = level.figures().delivered();
         Double y = level.figures().metric(summary.headlineMetric(metric)).percentile(percentile);
-        String marks = Row.marks(curve, level);
+        String marks = Row.marks(summary, curve, level);
         if (x == null || y == null) {
           continue;
         }
@@ -133,7 +133,7 @@ record LoadSection(Summary summary) {
             lines,
             summary.headlineMetric(metric).title() + " " + percentile,
             delivered);
-    return chart.judgedBy(summary.slo(), measure).scaledToRange().widened();
+    return chart.judgedBy(summary, measure).scaledToRange().widened();
   }
 
   /** That of the objective whose limit is drawn, if the figures have it; else p95. */
@@ -178,7 +178,7 @@ record LoadSection(Summary summary) {
 
   private Chart latency(String id, Metric metric, String measure) {
     return against(id, summary.headlineMetric(metric).title())
-        .judgedBy(summary.slo(), measure)
+        .judgedBy(summary, measure)
         .scaledToRange();
   }
 

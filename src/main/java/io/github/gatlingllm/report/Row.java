@@ -5,10 +5,12 @@ import static java.util.stream.Collectors.joining;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
+import io.github.gatlingllm.figures.level.Summary.TierSummary;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Figures.GoodputResult;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
@@ -115,19 +117,25 @@ record Row(
   }
 
   String marks() {
-    return curve == null || level == null ? "" : marks(curve, level);
+    return curve == null || level == null ? "" : marks(run(), curve, level);
   }
 
   /** Marks of a load level on its curve, e.g. {@code knee, max goodput}; may be empty. */
-  static String marks(SummaryCurve curve, LevelFigures stage) {
+  static String marks(Summary summary, SummaryCurve curve, LevelFigures stage) {
     List<String> marks = new ArrayList<>();
     Summary.Knee knee = curve.knee();
     if (knee != null && knee.reached() && knee.stage().equals(stage.label())) {
       marks.add("knee");
     }
     Figures.GoodputResult max = curve.maxGoodput();
-    if (max != null && max.stage().equals(stage.label())) {
+    if (summary.tiers().isEmpty() && max != null && max.stage().equals(stage.label())) {
       marks.add("max goodput");
+    }
+    for (TierSummary tier : summary.tiers()) {
+      GoodputResult held = tier.maxGoodput();
+      if (tier.isOf(curve) && held != null && held.stage().equals(stage.label())) {
+        marks.add("max goodput of " + tier.tier());
+      }
     }
     Queue queue = stage.queue();
     if (queue != null && queue.grows()) {

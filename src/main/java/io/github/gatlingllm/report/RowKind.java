@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.RunStatistics.SlowRequest;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
+import io.github.gatlingllm.figures.level.Summary.TierSummary;
 import io.github.gatlingllm.figures.level.Summary.TurnSummary;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.EngineFigures;
@@ -87,6 +88,8 @@ enum RowKind {
       OneRun.class,
       (s, of) -> each(s, s.injectors().stream().map(each -> new OneRun(each.run())).toList())),
   SELF_TEST_LEVELS(Tested.class, (s, of) -> each(s, tested(RunText.ownSelfTest(s)))),
+  /** The tiers of the SLO, below the name of their curve if there are several. */
+  TIERS(TierSummary.class, (s, of) -> tiers(s)),
   OBJECTIVES(Objective.class, (s, of) -> objectives(of)),
   ASSERTIONS(AssertionResult.class, (s, of) -> each(s, s.assertions())),
   ERRORS(Share.class, (s, of) -> each(s, errors(s.figures(), of.max))),
@@ -208,6 +211,17 @@ enum RowKind {
   private static Stream<Row> by(Summary summary, Grouping dimension) {
     return summary.byAtPoints().getOrDefault(dimension, List.of()).stream()
         .map(part -> Row.of(summary, part, ""));
+  }
+
+  private static Stream<Row> tiers(Summary summary) {
+    return summary.curves().stream()
+        .flatMap(
+            curve -> {
+              String group = summary.curves().size() > 1 ? summary.name(curve) : "";
+              return summary.tiers().stream()
+                  .filter(tier -> tier.isOf(curve))
+                  .map(tier -> new Row(summary, tier.tier(), group, "", null, null, null, tier));
+            });
   }
 
   private static Stream<Row> turns(Summary summary) {

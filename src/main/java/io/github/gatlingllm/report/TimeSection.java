@@ -4,7 +4,6 @@ import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Series.Bucket;
 import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -26,7 +25,7 @@ record TimeSection(
     Series series,
     List<Band> bands,
     Metric ttft,
-    @Nullable SloTable slo,
+    Summary summary,
     boolean isJudged,
     String pooled) {
 
@@ -35,7 +34,7 @@ record TimeSection(
         series,
         bands(summary),
         summary.headlineMetric(Metric.TTFT_MS),
-        summary.slo(),
+        summary,
         summary.slo() != null,
         summary.curves().size() > 1 ? ", all targets and scenarios together" : "");
   }
@@ -44,9 +43,12 @@ record TimeSection(
   Section section() {
     List<Chart> charts =
         Stream.of(
-                chart("time-ttft", ttft.title()).widened().judgedBy(slo, "ttft").scaledToRange(),
+                chart("time-ttft", ttft.title())
+                    .widened()
+                    .judgedBy(summary, "ttft")
+                    .scaledToRange(),
                 chart(isJudged ? "time-tokens judged" : "time-tokens"),
-                chart("time-itl").judgedBy(slo, "itl").scaledToRange(),
+                chart("time-itl").judgedBy(summary, "itl").scaledToRange(),
                 chart("time-in-flight"),
                 Chart.of(
                     "time-requests", Axis.time(), lines("time-requests", 1 / series.bucketS())),

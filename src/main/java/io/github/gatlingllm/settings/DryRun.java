@@ -7,6 +7,7 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.List;
 import java.util.Locale;
@@ -79,6 +80,14 @@ public final class DryRun {
 
   public void prefix(PromptPrefix prefix, String sizes) {
     row("prefix", prefix + sizes);
+  }
+
+  /** The objectives of a run, or of each tier. */
+  public void slos(Slos slos, String objectives) {
+    if (slos.tiers().isEmpty()) {
+      slo("", objectives, slos.all());
+    }
+    slos.tiers().forEach((tier, slo) -> slo(tier + ": ", slo.toString(), slo));
   }
 
   public void slo(String whose, String objectives, Slo slo) {

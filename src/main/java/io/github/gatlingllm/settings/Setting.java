@@ -704,8 +704,17 @@ public final class Setting<T extends @Nullable Object> {
           .unset("none", Slos.NONE)
           .traits(REHEARSED, MERGED)
           .means(
-              "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s; presets are "
+              "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s; several tiers judge"
+                  + " the same requests: gold:ttft<200ms,tpot<30ms;silver:ttft<1s; presets are "
                   + Slo.presets());
+
+  public static final Setting<@Nullable String> SLO_TIER =
+      of(PROTOCOL, "sloTier", "silver", Form.text())
+          .orNull("the first")
+          .traits(MERGED)
+          .means(
+              "tier of slo that searches, stop rules, headlines and gates without a tier use; all"
+                  + " tiers are judged");
 
   public static final Setting<Double> SLO_PERCENTILE =
       of(

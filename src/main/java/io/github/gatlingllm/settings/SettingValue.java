@@ -302,13 +302,84 @@ public final class SettingValue {
     }
   }
 
-  /** The objectives of the setting {@code slo}: {@code ttft<200ms,C:ttft<1s,vLLM:e2e<5s}. */
-  public record Slos(Slo all, Map<String, Slo> named) {
+  /**
+   * The objectives of the setting {@code slo}: {@code ttft<200ms,C:ttft<1s,vLLM:e2e<5s}, or those
+   * of tiers: {@code gold:ttft<200ms,tpot<30ms;silver:ttft<500ms}.
+   *
+   * @param all with tiers, those of the first
+   * @param named by request name or target; none with tiers
+   * @param tiers SLOs that all judge the same requests, by name
+   */
+  public record Slos(Slo all, Map<String, Slo> named, Map<String, Slo> tiers) {
 
     public static final Slos NONE = new Slos(Slo.NONE, Map.of());
 
-    /** Parses objectives; a name ends at the last colon before the limit. */
+    private static final String EXPECTED_TIERS =
+        "; expected <tier>:<limits> between semicolons, e.g. gold:ttft<200ms;silver:ttft<1s";
+
+    public Slos(Slo all, Map<String, Slo> named) {
+      this(all, named, Map.of());
+    }
+
+    private static Slos ofTiers(Map<String, Slo> tiers) {
+      return new Slos(tiers.values().iterator().next(), Map.of(), tiers);
+    }
+
+    private static Slos tiers(String text) {
+      Slos all = NONE;
+      for (String part : text.split(";", -1)) {
+        int colon = part.indexOf(':');
+        String name = part.substring(0, Math.max(0, colon)).strip();
+        String limits = part.substring(colon + 1).strip();
+        if (colon < 0) {
+          String what = limits.isEmpty() ? "a tier is empty" : "'" + limits + "' has no tier";
+          throw new IllegalArgumentException(what + EXPECTED_TIERS);
+        }
+        if (limits.isEmpty()) {
+          throw new IllegalArgumentException("tier '" + name + "' has no limit" + EXPECTED_TIERS);
+        }
+        all = all.andTier(name, Slo.parse(limits));
+      }
+      return all;
+    }
+
+    /** The same with one more tier, in place of an SLO that judges all. */
+    public Slos andTier(String name, Slo slo) {
+      if (!name.matches("[A-Za-z][A-Za-z0-9_.-]{0,39}")) {
+        throw new IllegalArgumentException(
+            "'%s' is not a name of a tier; expected a letter, then letters, digits, _ . or -"
+                .formatted(name.length() > 40 ? name.substring(0, 40) + "…" : name));
+      }
+      Map<String, Slo> more = new LinkedHashMap<>(tiers);
+      if (more.put(name, slo) != null) {
+        throw new IllegalArgumentException("tier '" + name + "' is named twice; name each once");
+      }
+      return ofTiers(more);
+    }
+
+    /** The same with that tier first, which headlines and searches use; null for no other. */
+    public Slos first(@Nullable String tier) {
+      if (tier == null) {
+        return this;
+      }
+      if (!tiers.containsKey(tier)) {
+        throw new IllegalArgumentException(
+            tiers.isEmpty()
+                ? "slo has no tiers" + EXPECTED_TIERS
+                : "no tier is called '%s'; expected one of %s"
+                    .formatted(tier, String.join(", ", tiers.keySet())));
+      }
+      Map<String, Slo> reordered = new LinkedHashMap<>();
+      reordered.put(tier, tiers.get(tier));
+      reordered.putAll(tiers);
+      return ofTiers(reordered);
+    }
+
+    /** Parses objectives; a name ends at the last colon before the limit, tiers at a semicolon. */
     static Slos parse(String text) {
+      if (text.indexOf(';') >= 0) {
+        return tiers(text);
+      }
       Map<String, List<String>> parts = new LinkedHashMap<>();
       for (String part : text.split(",", -1)) {
         int colon = part.substring(0, Math.max(0, part.indexOf('<'))).lastIndexOf(':');
@@ -322,9 +393,13 @@ public final class SettingValue {
     }
 
     public Slos each(UnaryOperator<Slo> change) {
-      Map<String, Slo> changed = new LinkedHashMap<>(named);
+      return new Slos(change.apply(all), each(named, change), each(tiers, change));
+    }
+
+    private static Map<String, Slo> each(Map<String, Slo> slos, UnaryOperator<Slo> change) {
+      Map<String, Slo> changed = new LinkedHashMap<>(slos);
       changed.replaceAll((name, slo) -> change.apply(slo));
-      return new Slos(change.apply(all), changed);
+      return changed;
     }
 
     /** The objectives of a target's requests, except requests with their own. */
@@ -338,6 +413,11 @@ public final class SettingValue {
 
     @Override
     public String toString() {
+      if (!tiers.isEmpty()) {
+        return tiers.entrySet().stream()
+            .map(tier -> tier.getKey() + ":" + tier.getValue())
+            .collect(Collectors.joining(";"));
+      }
       Stream<String> own =
           named.entrySet().stream()
               .flatMap(

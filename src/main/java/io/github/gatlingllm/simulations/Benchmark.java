@@ -269,7 +269,7 @@ public final class Benchmark extends Simulation {
             .with(ProtocolPart.TEMPLATE_TOKENS, counter.template())
             .with(ProtocolPart.WARM_UP_SESSION, Map.copyOf(WorkloadScenarios.firstSession(plan)))
             .with(Setting.METRICS_URL, plan.settings().metricsPages(label))
-            .with(Setting.SLO, new Slos(plan.slo().of(label), named))
+            .with(Setting.SLO, new Slos(plan.slo().of(label), named, plan.slo().tiers()))
             .with(
                 Setting.ASSERT,
                 plan.assertions().stream()

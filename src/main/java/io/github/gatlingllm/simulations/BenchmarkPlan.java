@@ -115,15 +115,21 @@ record BenchmarkPlan(
     Grid.check(settings, minApi(targets, api));
     PlanText load = Load.of(settings, seed);
     Slos slo =
-        settings
-            .get(Setting.SLO)
-            .each(
-                each ->
-                    each.judgedBy(
-                        settings.get(Setting.SLO_PERCENTILE), settings.get(Setting.SLO_RULE)));
+        settings.checked(
+            Setting.SLO_TIER,
+            () ->
+                settings
+                    .get(Setting.SLO)
+                    .each(
+                        each ->
+                            each.judgedBy(
+                                settings.get(Setting.SLO_PERCENTILE),
+                                settings.get(Setting.SLO_RULE)))
+                    .first(settings.get(Setting.SLO_TIER)));
     Goals names = Goals.of(settings, targets, load, api);
     names.check(slo);
-    List<Assertion> assertions = names.resolve(settings.get(Setting.ASSERT));
+    List<Assertion> assertions =
+        settings.checked(Setting.ASSERT, () -> names.resolve(slo, settings.get(Setting.ASSERT)));
     settings.requireTargets(TargetSpec.labels(targets));
     BenchmarkPlan empty =
         new BenchmarkPlan(

@@ -273,7 +273,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
   }
 
   private void goalsAndLimits() {
-    rows.slo("", plan.slo().toString(), plan.slo().all());
+    rows.slos(plan.slo(), plan.slo().toString());
     String proof = plan.slo().isEmpty() ? "" : plan.load().proof(plan.slo().all().percentile());
     if (!proof.isEmpty()) {
       row("", proof);

@@ -49,6 +49,12 @@ record Goals(
   }
 
   void check(Slos slo) {
+    for (String tier : slo.tiers().keySet()) {
+      if (requests.contains(tier) || targets.contains(tier)) {
+        throw settings.invalid(
+            Setting.SLO, "tier '" + tier + "' is called like a request or a target; rename it");
+      }
+    }
     for (String name : slo.named().keySet()) {
       if (!requests.contains(name) && !targets.contains(name)) {
         throw unknown(Setting.SLO, "request and no target", name, List.of(requests, targets));
@@ -57,8 +63,9 @@ record Goals(
   }
 
   /** Resolves the name of each assertion to a load level, a request name or a target. */
-  List<Assertion> resolve(List<Assertion> assertions) {
+  List<Assertion> resolve(Slos slo, List<Assertion> assertions) {
     return assertions.stream()
+        .map(each -> each.tiered(slo.tiers().keySet()))
         .map(each -> each.name() == null ? each : resolve(each, each.name()))
         .toList();
   }

@@ -54,6 +54,22 @@ public enum Mistakes {
   GOODPUT_WITHOUT_SLO(
       "an assertion on goodput has no SLO to judge; set one: .slo(",
       s -> s.on(server().assertions(llmGlobal().goodput().percent().gte(95)))),
+  MISSING_TIER(
+      "assertion on tier 'gold': there is none of that name; expected one of [silver]",
+      s ->
+          s.on(
+              server()
+                  .sloTier("silver", slo().ttft(9))
+                  .assertions(llmGlobal().goodput().ofTier("gold").percent().gte(95)))),
+  TIER_TWICE(
+      "tier 'gold' is named twice",
+      s -> s.on(server().sloTier("gold", slo().ttft(9)).sloTier("gold", slo().ttft(8)))),
+  TIERS_AND_AN_SLO_OF_A_REQUEST(
+      "tiers judge all requests; expected the same tiers for each target, and no slo(…) of a"
+          + " request",
+      s ->
+          s.setUp(scenario("Chat").exec(ask().slo(slo().ttft(9))).injectOpen(atOnceUsers(1)))
+              .protocols(server().sloTier("gold", slo().ttft(9)))),
   MISSING_LEVEL(
       "assertion on load level '2/s': there is none of that name; expected one of c=1, c=8",
       s ->

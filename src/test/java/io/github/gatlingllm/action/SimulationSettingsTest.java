@@ -4,11 +4,13 @@ import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static io.github.gatlingllm.javaapi.LlmDsl.slo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.gatlingllm.javaapi.LlmDsl;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.Hook;
@@ -220,6 +222,21 @@ final class SimulationSettingsTest {
   @Test
   void objectivesAndGatesCompleteThoseInCode() {
     LlmProtocol judged = IN_CODE.slo(slo().ttft(200)).slo("long", slo().ttft(900)).protocol();
+    LlmProtocol tiered =
+        IN_CODE
+            .sloTier("gold", slo().ttft(200))
+            .sloTier("silver", slo().ttft(500).percentile(90))
+            .protocol();
+    assertThat(tiered.slo().toString()).isEqualTo("ttft<200ms");
+    LlmProtocol silver = of("sloTier=silver", "assert=gold:c=8:goodput>=95%").applyTo(tiered, true);
+    assertThat(silver.get(Setting.SLO).toString()).isEqualTo("silver:ttft<500ms;gold:ttft<200ms");
+    assertThat(silver.slo().percentile()).isEqualTo(90);
+    assertThat(silver.assertions())
+        .extracting(Assertion::tier, Assertion::scope, Assertion::name)
+        .containsExactly(tuple("gold", Scope.STAGE, "c=8"));
+    assertThat(of("slo=a:ttft<1s;b:ttft<2s").applyTo(tiered, true).get(Setting.SLO).tiers())
+        .containsOnlyKeys("a", "b");
+    assertThat(of("slo=ttft<1s").applyTo(tiered, true).get(Setting.SLO).tiers()).isEmpty();
     LlmProtocol stricter = of("sloPercentile=95", "sloRule=requests").applyTo(judged, true);
     assertThat(stricter.slo().toString()).isEqualTo("ttft<200ms");
     assertThat(stricter.slo().percentile()).isEqualTo(95);

@@ -401,6 +401,8 @@ class LlmDslTest {
               "x",
               "maxTokensField",
               "max_completion_tokens",
+              "sloTier",
+              "gold",
               "slo",
               "ttft<2s",
               "file",

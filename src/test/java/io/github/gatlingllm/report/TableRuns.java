@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
 import static io.github.gatlingllm.figures.level.Recorded.at;
 
+import io.github.gatlingllm.figures.level.Levels;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
@@ -14,6 +15,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
+import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -32,6 +34,7 @@ import io.github.gatlingllm.simulations.CheckedSettings;
 import io.github.gatlingllm.testing.Reading;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -39,9 +42,18 @@ import java.util.Map;
 final class TableRuns {
 
   static final List<Summary> ALL =
-      List.of(rich(), closed(), pairs(), embeddings(), trials(), selfTest());
+      List.of(rich(), closed(), pairs(), embeddings(), trials(), selfTest(), tiers());
 
   private TableRuns() {}
+
+  /** The SLO has two tiers, one of which no load holds. */
+  private static Summary tiers() {
+    Slo gold = Slo.parse("ttft<200ms");
+    Map<String, TargetSlo> tiers = new LinkedHashMap<>();
+    tiers.put("gold", TargetSlo.of(gold, Map.of()));
+    tiers.put("dear", TargetSlo.of(Slo.parse("ttft<50ms"), Map.of()));
+    return Levels.of("1:500:100 2:500:300").figures(run -> run.slo(gold).sloTiers(tiers)).summary();
+  }
 
   /** Two targets and two injectors, open loads, with everything that servers can tell. */
   private static Summary rich() {

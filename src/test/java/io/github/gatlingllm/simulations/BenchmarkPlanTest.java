@@ -14,6 +14,7 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -139,6 +140,9 @@ final class BenchmarkPlanTest {
         ignoreEos=1 ; prompts=none.txt ; temperature=-0.1 ; temperature=warm ; topP=0 ; topP=1.1
         body=[1] ; body={ ; body={"stream":false} ; timeout=0 ; idleTimeout=0s ; slo=fast
         slo=ttft<200ms,tftt<1s ; slo=ttft>200ms ; slo=tpot<50ms,ttft<200 ; slo=ttft<1.2.3s
+        slo=ttft<1s;silver:ttft<2s ; slo=gold:ttft<1s;gold:ttft<2s ; slo=gold:ttft<1s; ; slo=gold:;b:ttft<2s
+        slo=gold:ttft<1s;;b:ttft<2s ; slo=go ld:ttft<1s;b:ttft<2s ; slo=c=8:ttft<1s;b:ttft<2s ; slo=gold:fast;b:ttft<2s
+        slo=:ttft<1s;b:ttft<2s ; slo=chat:ttft<1s;b:ttft<2s ; sloTier=gold
         slo=D:ttft<1s ; assert=ttft.p99<200ms,tftt.p99<1 ; assert=goodput>=95%
         assert=ttft.p99<200ms, ; assert=c=3:ttft.p99<200ms ; sloPercentile=95 ; sloRule=requests
         sloRule=all ; sloPercentile=101 ; seed=lucky ; recordText=on ; recordTokens=off
@@ -169,6 +173,27 @@ final class BenchmarkPlanTest {
     assertThat(read("search=maxGoodput ; slo=ttft<1s ; assert=r=3:errors=0").get(Setting.ASSERT))
         .as("a search finds its stages itself")
         .hasSize(1);
+  }
+
+  @Test
+  void readsTiers() {
+    BenchmarkPlan plan =
+        read(
+            "slo=gold:ttft<200ms,tpot<30ms;silver:ttft<500ms;batch:e2e<60s ; sloPercentile=95"
+                + " ; assert=goodput>=95%,gold:goodput>=90%,batch:c=4:goodput>=20/s");
+    assertThat(plan.slo().toString())
+        .isEqualTo("gold:ttft<200ms,tpot<30ms;silver:ttft<500ms;batch:e2e<60s");
+    assertThat(plan.slo().tiers().values()).extracting(Slo::percentile).containsOnly(95.0);
+    assertThat(plan.slo().all()).isEqualTo(plan.slo().tiers().get("gold"));
+    assertThat(plan.assertions())
+        .extracting(Assertion::tier, Assertion::scope, Assertion::name)
+        .containsExactly(
+            tuple(null, Objectives.Scope.GLOBAL, null),
+            tuple("gold", Objectives.Scope.GLOBAL, null),
+            tuple("batch", Objectives.Scope.STAGE, "c=4"));
+    BenchmarkPlan silver = read("sloTier=b ; slo=a:ttft<1s;b:ttft<2s;c:ttft<3s");
+    assertThat(silver.slo().tiers().keySet()).containsExactly("b", "a", "c");
+    assertThat(silver.slo().all().toString()).isEqualTo("ttft<2s");
   }
 
   @ParameterizedTest
@@ -203,6 +228,9 @@ final class BenchmarkPlanTest {
         search=maxGoodput | llm.search | llm.slo
         search=maxGoodput ; slo=ttft<1s ; rate=1,2 | llm.search |
         search=maxGoodput ; slo=ttft<1s ; concurrency=2 | llm.search | llm.concurrency
+        slo=a:ttft<1s;b:ttft<2s ; assert=a:ttft.p99<1s | llm.assert | goodput
+        slo=a:ttft<1s;b:ttft<2s ; assert=d:goodput>=5% | llm.assert |
+        slo=a:ttft<1s;b:ttft<2s ; sloTier=gold | llm.sloTier | a, b
         search=maxUsers ; slo=ttft<1s ; rate=2 | llm.search | llm.rate
         search=maxUsers ; slo=ttft<1s ; concurrency=1,2 | llm.search | llm.concurrency
         requests=2 ; cooldown=true | llm.cooldown | llm.requests

@@ -236,6 +236,21 @@ class SettingEffectsIT {
                     .extracting(LevelInfo::label)
                     .containsExactly("r=40", "r=80", "r=60", "r=60 again", "r=80 again")),
         new Row(
+            "search=maxUsers searchPrecision=0.9 concurrency=2 slo=dear:e2e<1us;gold:ttft<20s"
+                + " sloTier=gold sloPercentile=50 assert=gold:c=2:goodput=100%"
+                + " beforeLevel=POST:/level requests=4 stabilize=0 fill=0 warmup=0",
+            failLevels(2, 5),
+            (run, asked) -> {
+              assertThat(run.info().stages())
+                  .as("neighbours are the end")
+                  .extracting(LevelInfo::label)
+                  .startsWith("c=2", "c=4", "c=3", "c=3 again", "c=4 again");
+              assertThat(run.summary().at("/tiers"))
+                  .extracting(tier -> tier.path("tier").asText() + " " + tier.path("outcome"))
+                  .containsExactly("gold \"met\"", "dear \"missed\"");
+              assertThat(run.summary().at("/assertions/0/ok").asBoolean()).isTrue();
+            }),
+        new Row(
             "eventTokens=server idleTimeout=300ms failBuild=false concurrency=1 requests=1"
                 + " warmup=0",
             SettingEffectsIT::stallAfterFirst,

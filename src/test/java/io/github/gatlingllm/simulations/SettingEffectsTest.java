@@ -177,6 +177,10 @@ class SettingEffectsTest {
         "slo=ttft<7ms sloPercentile=90 | a level needs 35 requests: set",
         "slo=ttft<7ms rate=2.5,50 | a level needs 381 requests (r=2.5: 30): set",
         "slo=ttft<7ms requests=380 concurrency=1 | needs 381 requests (c=1: 380): set",
+        "slo=gold:ttft<90ms,tpot<30ms;silver:ttft<1s | SLO            gold: ttft<90ms,tpot<30ms; a",
+        "slo=gold:ttft<90ms,tpot<30ms;silver:ttft<1s | SLO            silver: ttft<1s; a level",
+        "sloTier=silver slo=gold:ttft<90ms;silver:ttft<7s | SLO            silver: ttft<7s; a level"
+            + " holds when 99 % of its requests meet each objective",
         "sloPercentile=90 slo=ttft<70ms | when 90 % of its requests meet each objective",
         "sloRule=requests slo=ttft<70ms | meet all objectives together",
         "assert=errors=0 | build gates    errors=0",

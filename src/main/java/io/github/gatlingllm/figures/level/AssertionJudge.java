@@ -125,8 +125,9 @@ record AssertionJudge(
   private static AssertionResult result(
       Assertion assertion, String whose, @Nullable Double value, @Nullable String note) {
     Figure figure = Figure.parse(assertion.figure());
+    String tier = assertion.tier() == null ? "" : ", tier " + assertion.tier();
     return new AssertionResult(
-        whose + ": " + figure.words(), assertion, figure.unit(), value, note);
+        whose + tier + ": " + figure.words(), assertion, figure.unit(), value, note);
   }
 
   /** The subject, with its target where the run has several. */

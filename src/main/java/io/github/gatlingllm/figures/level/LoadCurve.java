@@ -6,6 +6,8 @@ import static java.util.stream.Collectors.toList;
 
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.OperatingPoint;
+import io.github.gatlingllm.figures.level.Summary.SloTable;
+import io.github.gatlingllm.figures.level.Summary.TierSummary;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.GoodputResult;
@@ -18,6 +20,7 @@ import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.Slo;
 import java.util.Comparator;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,9 +30,16 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The load levels of one target and scenario in order of offered load, else of time. */
+/**
+ * The load levels of one target and scenario in order of offered load, else of time.
+ *
+ * @param tier the tier whose SLO it is; null without tiers
+ */
 record LoadCurve(
-    List<SloTally.OwnedSlo> slo, @Nullable SingleStream alone, List<LevelFigures> levels) {
+    @Nullable String tier,
+    List<SloTally.OwnedSlo> slo,
+    @Nullable SingleStream alone,
+    List<LevelFigures> levels) {
 
   private static final double NEARLY_MAX = 0.9;
 
@@ -368,6 +378,26 @@ record LoadCurve(
         stage.offered(),
         Objects.requireNonNull(stage.figures().goodput()).requestsPerS(),
         stage.figures().number(Metric.OUTPUT_TOKENS_PER_S));
+  }
+
+  /** How this curve holds its SLO, which is that of a tier. */
+  TierSummary ofTier(SloTable table, String place) {
+    int holding = lastHolding();
+    LevelFigures missing = missing();
+    Map<String, Goodput> goodput = new LinkedHashMap<>();
+    levels.forEach(level -> goodput.put(level.label(), level.figures().goodput()));
+    SloProof outcome = proof(Math.max(0, holding));
+    return new TierSummary(
+        Objects.requireNonNull(tier),
+        target(),
+        scenario(),
+        table,
+        maxGoodput(),
+        outcome.name().toLowerCase(Locale.ROOT),
+        missing == null ? null : missing.label(),
+        VerdictSentence.ofTier(this).at(place),
+        operatingPoint(),
+        goodput);
   }
 
   /** The highest load that meets the SLO, of the curve with most requests/s within the SLO. */

@@ -26,6 +26,7 @@ import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -142,16 +143,34 @@ public final class RunStatistics {
     RunInfo run = slo.apply(completed(given, source));
     RunInfo info = SelfTest.isLoadOf(run) ? run.slo(Slo.NONE) : run;
     RunStatistics statistics = new RunStatistics(info);
+    Map<String, RunStatistics> byTier = new LinkedHashMap<>();
+    for (String tier : info.objectives().sloTiers().keySet()) {
+      byTier.put(
+          tier,
+          tier.equals(info.objectives().tier())
+              ? statistics
+              : new RunStatistics(info.ofTier(tier)));
+    }
+    List<RunStatistics> all = byTier.isEmpty() ? List.of(statistics) : List.copyOf(byTier.values());
     OtherTool tool = source.tool();
     statistics.given = tool == null ? List.of() : tool.given();
-    ReadReport file = source.replay(statistics::add);
+    ReadReport file = source.replay(record -> all.forEach(each -> each.add(record)));
     // a load generator that died left no plan of its last level, so the complete plan is unknown
     if (info.injectors().stream().noneMatch(InjectorRun::isDead)) {
-      source.arrivals(statistics::add);
+      source.arrivals(arrival -> all.forEach(each -> each.add(arrival)));
     }
     source.generator(statistics.overTime::add);
     source.server(sample -> statistics.engines.add(sample));
-    return new SummaryAssembly(source.ended(info), file, statistics).figures();
+    RunInfo ended = source.ended(info);
+    List<Summary> others = new ArrayList<>();
+    byTier.forEach(
+        (tier, of) -> {
+          if (of != statistics) {
+            others.add(
+                new SummaryAssembly(ended.ofTier(tier), file, of, List.of()).figures().summary());
+          }
+        });
+    return new SummaryAssembly(ended, file, statistics, others).figures();
   }
 
   /** The run with its end, which takes a pass over the records where {@code run.json} has none. */

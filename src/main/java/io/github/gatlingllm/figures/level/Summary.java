@@ -27,6 +27,7 @@ import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  * @param operatingPoint of the only curve; null where there are several, each with its own
  * @param serverNames by key, what servers call the timings of {@code figures.server}; empty where
  *     they report none
+ * @param tiers of each curve, if the SLO has tiers; all other figures are judged by the first
  * @param requestsAtPoints by request name at each curve's operating point; in no file
  * @param by requests by model and by replica, all levels pooled; empty where no level has several
  * @param byAtPoints the same at each curve's operating point; in no file
@@ -65,6 +67,7 @@ public record Summary(
     Map<String, Set<String>> serverNames,
     List<LevelFigures> stages,
     List<SummaryCurve> curves,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<TierSummary> tiers,
     List<TargetSummary> targets,
     List<RequestGroup> requests,
     @JsonIgnore List<RequestAtPoint> requestsAtPoints,
@@ -108,6 +111,7 @@ public record Summary(
         serverNames,
         stages,
         curves,
+        tiers,
         targets,
         requests,
         requestsAtPoints,
@@ -328,6 +332,40 @@ public record Summary(
     public String quoted() {
       String stage = operatingPoint.stage();
       return stages.size() == 1 ? stage : stage + ", " + operatingPoint.why();
+    }
+  }
+
+  /**
+   * A curve judged by one tier of the SLO.
+   *
+   * @param slo its objectives, and how they were met over all load levels
+   * @param maxGoodput at the largest load that held; null for none
+   * @param outcome {@code met} if that load surely meets the SLO, {@code undecided} if it does so
+   *     within noise or too few requests were judged, {@code missed} if no load holds
+   * @param missedAt the lightest load above it that misses; null for none
+   * @param finding the result in a sentence that begins with the tier
+   * @param goodput of each load level by its label
+   */
+  public record TierSummary(
+      String tier,
+      String target,
+      @Nullable String scenario,
+      SloTable slo,
+      Figures.@Nullable GoodputResult maxGoodput,
+      String outcome,
+      @Nullable String missedAt,
+      Sentence finding,
+      OperatingPoint operatingPoint,
+      Map<String, Figures.Goodput> goodput) {
+
+    /** Whether it is of that curve. */
+    public boolean isOf(SummaryCurve curve) {
+      return target.equals(curve.target()) && Objects.equals(scenario, curve.scenario());
+    }
+
+    /** The goodput at the largest load that held; null for none. */
+    public Figures.@Nullable Goodput held() {
+      return maxGoodput == null ? null : goodput.get(maxGoodput.stage());
     }
   }
 

@@ -10,6 +10,7 @@ import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
 import io.github.gatlingllm.figures.level.Summary.TargetSummary;
+import io.github.gatlingllm.figures.level.Summary.TierSummary;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
@@ -20,6 +21,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
@@ -32,6 +34,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the summary from the tallies: figures of levels, curves, targets, names and the run. */
@@ -42,13 +45,18 @@ final class SummaryAssembly {
   private final RunInfo info;
   private final ReadReport file;
   private final RunStatistics counted;
+  private final List<Summary> others;
   private final FigureGroups groups;
   private final List<LevelFigures> stages = new ArrayList<>();
   private final Map<Integer, Map<Metric, List<Quantile>>> quantiles = new TreeMap<>();
   private final List<LoadCurve> curves = new ArrayList<>();
   private final List<TargetSummary> targets = new ArrayList<>();
 
-  SummaryAssembly(RunInfo info, ReadReport file, RunStatistics counted) {
+  /**
+   * @param others the same run judged by each of the other tiers
+   */
+  SummaryAssembly(RunInfo info, ReadReport file, RunStatistics counted, List<Summary> others) {
+    this.others = others;
     this.info = info;
     this.file = file;
     this.counted = counted;
@@ -85,7 +93,9 @@ final class SummaryAssembly {
     Summary summary =
         new Summary(
             run(),
-            VerdictSentence.of(info.state() == RunInfo.State.COMPLETE, run, curves, info),
+            all(
+                VerdictSentence.of(info.state() == RunInfo.State.COMPLETE, run, curves, info),
+                other -> other.tiers().stream().map(TierSummary::finding).toList()),
             info.config(),
             counted.workload(whole.cell(), info.commonTemplate()),
             counted.slo.table(),
@@ -99,11 +109,14 @@ final class SummaryAssembly {
                 run,
                 curves.size() == 1 ? curves.get(0).chosen().level() : null,
                 stages),
-            new AssertionJudge(groups, target -> LoadCurve.bestGoodput(curves(target)))
-                .judge(info.assertionsToJudge()),
+            all(
+                new AssertionJudge(groups, target -> LoadCurve.bestGoodput(curves(target)))
+                    .judge(assertions()),
+                Summary::assertions),
             counted.serverNames,
             stages,
             curves.stream().map(SummaryAssembly::curve).toList(),
+            all(tiers(), Summary::tiers),
             targets,
             groups.requests(null).stream().map(name -> group(Grouping.REQUEST, name)).toList(),
             atPoints(Grouping.REQUEST, 1),
@@ -113,6 +126,33 @@ final class SummaryAssembly {
             injectors(groups.windowNanos(level -> true)),
             counted.slowRequests());
     return new RunFigures(summary, facts(), series(), slices());
+  }
+
+  /** What the run has by its own SLO, then what it has by each of the other tiers. */
+  private <T> List<T> all(List<T> own, Function<Summary, List<T>> ofOther) {
+    return Stream.concat(own.stream(), others.stream().map(ofOther).flatMap(List::stream)).toList();
+  }
+
+  /** Those by the SLO of the run; the assertions on other tiers are theirs. */
+  private List<Assertion> assertions() {
+    String tier = info.objectives().tier();
+    return info.assertionsToJudge().stream()
+        .filter(one -> one.tier() == null || one.tier().equals(tier))
+        .toList();
+  }
+
+  /** The tier that the run is judged by, of each curve; empty without tiers. */
+  private List<TierSummary> tiers() {
+    String tier = info.objectives().tier();
+    return tier == null
+        ? List.of()
+        : curves.stream()
+            .map(
+                curve ->
+                    curve.ofTier(
+                        Objects.requireNonNull(counted.slo.table()),
+                        VerdictSentence.place(curve, curves)))
+            .toList();
   }
 
   private void addLevel(LevelWindow level) {
@@ -260,6 +300,7 @@ final class SummaryAssembly {
   private void addCurve(LevelInfo.Key track) {
     LoadCurve curve =
         new LoadCurve(
+            info.objectives().tier(),
             counted.slo.of(track.target()),
             counted.alone.get(track.target()),
             stages.stream().filter(s -> Windows.track(s.info()).equals(track)).toList());

@@ -246,6 +246,17 @@ final class VerdictSentence {
         .orElse(null);
   }
 
+  /** How a curve holds the SLO of its tier. */
+  static Sentence ofTier(LoadCurve curve) {
+    Quote quote = Quote.of(curve);
+    return quote.hasFailed() ? Sentence.of("verdict.no_success") : quote.result();
+  }
+
+  /** What the sentence of a tier begins with: the tier, and the curve if there are several. */
+  static String place(LoadCurve curve, List<LoadCurve> curves) {
+    return curve.tier() + (curves.size() == 1 ? "" : ", " + name(curve, curves));
+  }
+
   private static List<Sentence> outcome(Figures run, List<LoadCurve> curves) {
     if (run.counts().ok() == 0) {
       return List.of(noSuccess(run));
@@ -333,7 +344,7 @@ final class VerdictSentence {
     if (!curve.hasMostlyFailed()) {
       all.addAll(clause(failures(quote.level)));
     }
-    all.add(quote.result());
+    all.add(curve.tier() == null ? quote.result() : quote.result().at(curve.tier()));
     if (quote.isBelowHeavier()) {
       all.addAll(Growth.sentence(curve, quote.level));
     }

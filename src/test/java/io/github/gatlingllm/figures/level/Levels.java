@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -140,6 +141,11 @@ public final class Levels {
 
   public RunFigures figures(Slo slo) {
     return Runs.figures(run().slo(slo).singleStreams(alone), records);
+  }
+
+  /** Of a run with these objectives. */
+  public RunFigures figures(UnaryOperator<RunInfo> goals) {
+    return Runs.figures(goals.apply(run()), records);
   }
 
   RunFigures figures(Assertion... assertions) {
