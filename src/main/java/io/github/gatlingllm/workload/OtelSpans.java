@@ -83,6 +83,10 @@ final class OtelSpans implements SessionReader {
   /** Whether an entry has spans in one of the objects around them, or is one. */
   @Override
   public boolean reads(JsonNode entry) {
+    return isExport(entry);
+  }
+
+  static boolean isExport(JsonNode entry) {
     return entry.has("spanId") || (entry.findValue("spans") != null && !entry.has("messages"));
   }
 

@@ -18,6 +18,7 @@ final class GatlingLlm {
         render, merge, compare, trend
                                  work on recorded runs: folders, s3://bucket/prefix
         engine                   serves the embedded engine until it is stopped
+        anonymize <log>          makes sessions to replay, without texts, of a log of requests
         --help, --version        this text and all settings; the version. <command> --help describes a command
 
       Options of a run, defaults in [brackets]:
@@ -52,8 +53,8 @@ final class GatlingLlm {
         yield 0;
       }
       case "render", "merge", "compare", "trend" -> Main.execute(arguments.toArray(String[]::new));
-      case "engine" ->
-          Main.commandLine(new EngineCommand())
+      case "engine", "anonymize" ->
+          Main.commandLine(command.equals("engine") ? new EngineCommand() : new AnonymizeCommand())
               .execute(arguments.subList(1, arguments.size()).toArray(String[]::new));
       case "probe" -> ProbeCommand.run(arguments.subList(1, arguments.size()));
       case "benchmark" -> BenchmarkProcess.run(arguments.subList(1, arguments.size()));
@@ -64,7 +65,7 @@ final class GatlingLlm {
         PrintableText.printError(
             "Unknown command "
                 + command
-                + "; expected benchmark, probe, render, merge, compare, trend, engine");
+                + "; expected benchmark, probe, render, merge, compare, trend, engine, anonymize");
         yield 1;
       }
     };

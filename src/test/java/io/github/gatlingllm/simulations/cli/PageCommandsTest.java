@@ -81,6 +81,7 @@ class PageCommandsTest {
     try {
       switch (words.get(0)) {
         case "engine" -> parse(new CommandLine(new EngineCommand()), words, 1);
+        case "anonymize" -> parse(new CommandLine(new AnonymizeCommand()), words, 1);
         case "render", "merge", "compare", "trend" -> {
           parse(Main.commandLine(Main.class), words, 0);
           int conditions = words.indexOf("--fail-on") + 1;
