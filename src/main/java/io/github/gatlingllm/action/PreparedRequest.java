@@ -112,6 +112,10 @@ record PreparedRequest(
     if (request.model != null || protocol.models().isEmpty()) {
       return resolve(request.model == null ? protocol.model() : request.model, session);
     }
+    SessionReplay.ReplayedTurn turn = SessionReplay.turnOf(session);
+    if (turn != null && turn.model != null) {
+      return protocol.models().get(turn.model % protocol.models().size()).name();
+    }
     // Warm-up requests try each model at each URL.
     return prefixes.isOfWarmUp()
         ? WeightedModel.tried(protocol.models(), protocol.baseUrls().size(), session.userId())

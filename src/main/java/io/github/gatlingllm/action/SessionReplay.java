@@ -247,6 +247,9 @@ final class SessionReplay extends SessionHook {
 
     private boolean isWaiting;
 
+    /** The prompt of the next turn, which may still be made. */
+    private @Nullable CompletableFuture<Dialog> ahead;
+
     /** When all before its next turn was answered; gaps begin then. */
     private long answeredNanos;
 
@@ -258,7 +261,9 @@ final class SessionReplay extends SessionHook {
       this.answeredNanos = answeredNanos;
     }
 
-    /** Goes on to the next turn after its gap, in which the prompt is made. */
+    /**
+     * Goes on to the next turn after its gap; its prompt is made while the one before is answered.
+     */
     void proceed() {
       if (replay.stopped || next == agent.turns().size()) {
         replay.ended(this);
@@ -273,18 +278,20 @@ final class SessionReplay extends SessionHook {
       long due = replay.startNanos + turn.dueNanos();
       long at = Math.max(answeredNanos + turn.gapNanos(), due);
       long gap = at - answeredNanos;
+      CompletableFuture<Dialog> prompt =
+          ahead == null ? CompletableFuture.supplyAsync(turn.prompt(), PROMPTS) : ahead;
+      ahead = null;
       var unused =
-          CompletableFuture.supplyAsync(turn.prompt(), PROMPTS)
-              .whenComplete(
-                  (dialog, failure) -> {
-                    if (failure != null) {
-                      Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-                      logger()
-                          .underlying()
-                          .error("Failed to read a turn of a session: {}", cause.toString());
-                    }
-                    EventLoops.execute(session.eventLoop(), () -> sendAt(at, gap, dialog));
-                  });
+          prompt.whenComplete(
+              (dialog, failure) -> {
+                if (failure != null) {
+                  Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+                  logger()
+                      .underlying()
+                      .error("Failed to read a turn of a session: {}", cause.toString());
+                }
+                EventLoops.execute(session.eventLoop(), () -> sendAt(at, gap, dialog));
+              });
     }
 
     private void sendAt(long at, long gap, @Nullable Dialog dialog) {
@@ -297,6 +304,9 @@ final class SessionReplay extends SessionHook {
       } else {
         next++;
         replay.sent += replay.isFill(agent) ? 0 : 1;
+        if (next < agent.turns().size() && agent.turns().get(next).isRequest()) {
+          ahead = CompletableFuture.supplyAsync(agent.turns().get(next).prompt(), PROMPTS);
+        }
         request.$bang(
             session
                 .set(TURN_KEY, new ReplayedTurn(this, gap, now - at))
@@ -353,6 +363,10 @@ final class SessionReplay extends SessionHook {
   static final class ReplayedTurn {
     final Lane lane;
     final int number;
+
+    /** Which of the models of the session was recorded; null if one is drawn. */
+    final @Nullable Integer model;
+
     private final long gapNanos;
     private final long lateNanos;
     private @Nullable SessionTurn recorded;
@@ -360,6 +374,7 @@ final class SessionReplay extends SessionHook {
     private ReplayedTurn(Lane lane, long gapNanos, long lateNanos) {
       this.lane = lane;
       this.number = lane.agent.before() + lane.next;
+      this.model = lane.agent.turns().get(lane.next - 1).recorded().model();
       this.gapNanos = gapNanos;
       this.lateNanos = lateNanos;
     }

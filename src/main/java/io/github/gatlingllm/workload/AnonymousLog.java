@@ -355,7 +355,7 @@ public final class AnonymousLog {
     return new Logged(
         Objects.requireNonNull(of.startNanos()),
         of.endNanos(),
-        model(String.valueOf(of.model())),
+        model(""),
         in,
         Objects.requireNonNull(of.outputTokens()),
         ids.add(blocks));

@@ -510,7 +510,8 @@ public final class Dataset {
    * What was recorded of a request.
    *
    * @param startNanos since the start of the session; null if there are only gaps, as is the end
-   * @param model number of its model, from 0, in the order in which the session first uses them
+   * @param model number of its model, from 0, in the order in which the session first uses them;
+   *     null if the session has one that is drawn
    * @param inputTokens null if the prompt is a text
    * @param outputTokens null if not recorded
    * @param blockTokens tokens of a block
@@ -520,7 +521,7 @@ public final class Dataset {
   public record RecordedRequest(
       @Nullable Long startNanos,
       @Nullable Long endNanos,
-      int model,
+      @Nullable Integer model,
       @Nullable Integer inputTokens,
       @Nullable Integer outputTokens,
       int blockTokens,

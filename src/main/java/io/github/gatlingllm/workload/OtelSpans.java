@@ -285,7 +285,7 @@ final class OtelSpans implements SessionReader {
               new RecordedRequest(
                   start,
                   start + request.end - request.start,
-                  0,
+                  null,
                   request.in,
                   request.out,
                   Mooncake.BLOCK,

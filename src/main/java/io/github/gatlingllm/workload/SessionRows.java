@@ -305,7 +305,7 @@ final class SessionRows implements SessionReader {
                 new RecordedRequest(
                     Double.isNaN(start) ? null : Math.round(start),
                     null,
-                    0,
+                    null,
                     row.input,
                     row.output,
                     row.block,

@@ -13,6 +13,10 @@ import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.workload.AnonymousLog;
+import io.github.gatlingllm.workload.Dataset.Agent;
+import io.github.gatlingllm.workload.Dataset.SessionFile;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -198,6 +202,47 @@ class SessionsIT {
       assertThat(cut.summary().at("/counts/verdicts/context_exceeded").asInt()).isEqualTo(1);
       assertThat(cut.check("context_exceeded").get("level").asText()).isEqualTo("invalid");
     }
+  }
+
+  /** A worker of another model among the requests of an agent, which waits for it; then its log. */
+  @Test
+  void flatTraceIsReplayedAndItsLogAnonymized(@TempDir Path folder) throws Exception {
+    String request =
+        "{\"t\":%s,\"type\":\"s\",\"model\":\"%s\",\"in\":%d,\"out\":4,\"hash_ids\":%s,\"api_time\":%s}";
+    Path trace =
+        Files.writeString(
+            folder.resolve("trace.json"),
+            "{\"id\":\"t\",\"block_size\":64,\"requests\":[%n%s,%n%s,%n%s]}"
+                .formatted(
+                    request.formatted("0.0", "opus", 192, "[1,2,3]", "1.0"),
+                    request.formatted("1.05", "haiku", 192, "[1,2,50]", "0.5"),
+                    request.formatted("2.0", "opus", 256, "[1,2,3,4]", "1.0")));
+    GatlingRun replay =
+        GatlingRun.benchmark(server.baseUrl())
+            .llm("model=big=1,small=1 tokenizer=chars4 recordText=true metricsUrl=none warmup=0")
+            .set("llm.sessions", trace)
+            .llm("concurrency=1 requests=1")
+            .succeed();
+    RequestRecord first = replay.requests().get(0);
+    RequestRecord worker = replay.requests().get(1);
+    RequestRecord second = replay.requests().get(2);
+
+    assertThat(replay.requests())
+        .extracting(record -> record.identity().model(), record -> ofSession(record).id())
+        .containsExactly(tuple("big", "c1/t"), tuple("small", "c1/t/flat-1"), tuple("big", "c1/t"));
+    assertThat(started(worker) - closed(first)).isGreaterThanOrEqualTo(ms(50));
+    assertThat(started(second) - closed(worker)).isGreaterThanOrEqualTo(ms(450));
+
+    Path out = folder.resolve("sessions.jsonl");
+    String said = AnonymousLog.write(replay.files().requests().toString(), out, new byte[] {1});
+    SessionFile again = SessionFile.open(out.toString(), Tokenizer.chars4());
+
+    assertThat(said).isEqualTo("3 requests of 1 sessions");
+    Agent main = again.inOrder(0).main();
+    assertThat(main.turns()).hasSize(2);
+    assertThat(main.turns().get(0).children()).extracting(Agent::joinedBy).containsExactly(1);
+    assertThat(main.turns().get(1).recorded().blocks().get())
+        .startsWith(main.turns().get(0).recorded().blocks().get()[0]);
   }
 
   @Test
