@@ -383,9 +383,10 @@ public final class Setting<T extends @Nullable Object> {
               "sessions have their own prompts and gaps",
               "prompt, prompts, promptTokens, dataset, scenario, mix, lengths, images, thinkTime")
           .means(
-              "recorded sessions of agents with tool gaps and sub-agents, one per user;"
-                  + " the file has a request per line, Mooncake's too, or OpenTelemetry's spans"
-                  + " (OTLP/JSON); llm.rate is sessions per second");
+              "recorded sessions of agents with tool gaps and sub-agents, one per user; a file or"
+                  + " folder of a request per line, Mooncake's too, of OpenTelemetry's spans"
+                  + " (OTLP/JSON), of Weka's or TraceLab's traces; llm.rate is sessions per"
+                  + " second");
 
   public static final Setting<@Nullable Duration> SESSION_GAP_CAP =
       of(PROTOCOL, "sessionGapCap", "10s", Form.duration(true))
