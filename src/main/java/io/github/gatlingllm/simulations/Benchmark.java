@@ -66,7 +66,7 @@ public final class Benchmark extends Simulation {
   public Benchmark() {
     InvalidSimulation.coverCrashes();
     BenchmarkPlan plan = planned == null ? InvalidSimulation.checked(Benchmark::plan) : planned;
-    LoadProfile load = plan.load()::plan;
+    LoadProfile load = plan::load;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
       setUp(plan.get(Setting.INTERLEAVE) ? all : List.of(oneAfterTheOther(all)))
@@ -113,7 +113,7 @@ public final class Benchmark extends Simulation {
             settings, () -> InvalidSimulation.checked(Seed::ofProcess).value(), servers(settings));
     settings.warnings().forEach(line -> PrintableText.print(StartCommand.typed(line)));
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
-    var unused = InvalidSimulation.checked(() -> plan.load().plan().part(injector.part()));
+    var unused = InvalidSimulation.checked(() -> plan.load().part(injector.part()));
     PrintableText.print(StartCommand.typed(BenchmarkText.of(plan).stripTrailing()));
     plan.close();
     if (injector.isPart()) {

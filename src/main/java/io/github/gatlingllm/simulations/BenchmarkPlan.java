@@ -4,6 +4,7 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.Objectives.Assertion;
@@ -39,7 +40,7 @@ record BenchmarkPlan(
     List<TargetSpec> targets,
     List<ModelTokenizers> counters,
     Api api,
-    PlanText load,
+    LoadPlan load,
     Workload workload,
     PromptPrefix prefix,
     Slos slo,
@@ -113,7 +114,7 @@ record BenchmarkPlan(
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
     Grid.check(settings, minApi(targets, api));
-    PlanText load = Load.of(settings, seed);
+    LoadPlan load = Load.of(settings, seed);
     Slos slo =
         settings.checked(
             Setting.SLO_TIER,
@@ -126,7 +127,7 @@ record BenchmarkPlan(
                                 settings.get(Setting.SLO_PERCENTILE),
                                 settings.get(Setting.SLO_RULE)))
                     .first(settings.get(Setting.SLO_TIER)));
-    Goals names = Goals.of(settings, targets, load, api);
+    Goals names = Goals.of(settings, targets, new PlanText(load), api);
     names.check(slo);
     List<Assertion> assertions =
         settings.checked(Setting.ASSERT, () -> names.resolve(slo, settings.get(Setting.ASSERT)));
@@ -166,7 +167,11 @@ record BenchmarkPlan(
             .orElse(null);
     WorkloadReader reader =
         new WorkloadReader(
-            settings, counters.get(0).within(context), seed, Load.prompts(load), Load.trace(load));
+            settings,
+            counters.get(0).within(context),
+            seed,
+            Load.prompts(loadText()),
+            Load.trace(loadText()));
     PromptPrefix texts = reader.prefix();
     Workload made = reader.workload(minApi(targets, api), texts);
     checkInterleave(settings, targets, made);
@@ -203,6 +208,10 @@ record BenchmarkPlan(
     return found.context() == null ? found.within(servers.context(target)) : found;
   }
 
+  PlanText loadText() {
+    return new PlanText(load);
+  }
+
   List<Tokenizer> tokenizers() {
     return counters.stream().map(ModelTokenizers::tokenizer).toList();
   }
@@ -225,7 +234,7 @@ record BenchmarkPlan(
     return (workload.dataset() != null
             || workload.sessions() != null
             || workload.hasOutputs()
-            || Load.trace(load) != null)
+            || Load.trace(loadText()) != null)
         && !settings.isSet(Setting.MAX_TOKENS)
         && !settings.isSet(Setting.LENGTHS);
   }

@@ -38,7 +38,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
   static String of(BenchmarkPlan plan) {
     BenchmarkText text = new BenchmarkText(plan, plan.tokenizers().get(0), new DryRun());
     text.targets();
-    text.rows.load(plan.load(), text.each());
+    text.rows.load(plan.loadText(), text.each());
     int urls = plan.targets().stream().mapToInt(target -> target.urls().size()).max().orElse(1);
     text.rows.beforeLoad(plan::get, WeightedModel.tries(plan.get(Setting.MODEL).mix(), urls));
     text.workload();
@@ -274,7 +274,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
 
   private void goalsAndLimits() {
     rows.slos(plan.slo(), plan.slo().toString());
-    String proof = plan.slo().isEmpty() ? "" : plan.load().proof(plan.slo().all().percentile());
+    String proof = plan.slo().isEmpty() ? "" : plan.loadText().proof(plan.slo().all().percentile());
     if (!proof.isEmpty()) {
       row("", proof);
     }
@@ -287,6 +287,6 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
     int turns =
         (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
             * plan.workload().scenarios();
-    row("time", plan.load().expectedTime(turns));
+    row("time", plan.loadText().expectedTime(turns));
   }
 }

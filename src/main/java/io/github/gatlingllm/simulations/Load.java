@@ -17,7 +17,7 @@ final class Load {
 
   private Load() {}
 
-  static PlanText of(Settings settings, long seed) {
+  static LoadPlan of(Settings settings, long seed) {
     Arrivals arrivals = settings.get(Setting.ARRIVAL);
     List<LoadLevel.Open> rates = settings.get(Setting.RATE);
     String search = settings.get(Setting.SEARCH);
@@ -28,14 +28,13 @@ final class Load {
     if (search != null) {
       double precision = settings.get(Setting.SEARCH_PRECISION);
       double first = first(settings, isOfUsers ? Setting.CONCURRENCY : Setting.RATE);
-      return new PlanText(
-          isOfUsers
-              ? LoadPlan.searchUsers(first, precision, phases)
-              : LoadPlan.search(first, precision, seed, phases));
+      return isOfUsers
+          ? LoadPlan.searchUsers(first, precision, phases)
+          : LoadPlan.search(first, precision, seed, phases);
     }
     LoadPlan.Sweep sweep =
         open.isEmpty() ? closed(settings, phases) : open(settings, open, arrivals, seed, phases);
-    return new PlanText(settings.repeated(sweep.stopWhen(settings.get(Setting.STOP_WHEN))));
+    return settings.repeated(sweep.stopWhen(settings.get(Setting.STOP_WHEN)));
   }
 
   /** Where a search starts. */

@@ -213,7 +213,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   /** The requests, with a pause after them if the same user sends another one. */
   private ChainBuilder withThinkTime(ChainBuilder requests, boolean repeats) {
     ThinkTime think = plan.get(Setting.THINK_TIME);
-    boolean closed = plan.load().levels().get(0) instanceof LoadLevel.Closed;
+    boolean closed = plan.loadText().levels().get(0) instanceof LoadLevel.Closed;
     return think.isNone() || !(repeats || closed)
         ? requests
         : requests.pause(think.min(), think.max());

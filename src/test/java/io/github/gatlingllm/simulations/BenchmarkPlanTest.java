@@ -42,10 +42,10 @@ final class BenchmarkPlanTest {
   void nothingSetHasNoWarningsAndNoFillOfOneUser() {
     BenchmarkPlan settings = read("");
     Phases phases = Phases.DEFAULT.withMeasure(Duration.ofSeconds(12).toNanos());
-    assertThat(settings.load().levels())
+    assertThat(settings.loadText().levels())
         .extracting(LoadLevel::phases)
         .containsOnly(phases, phases.withFill(0));
-    assertThat(settings.load().phases()).as("of more than one user").isEqualTo(phases);
+    assertThat(settings.loadText().phases()).as("of more than one user").isEqualTo(phases);
     assertThat(settings.config())
         .as("lengths, as every figure depends on them")
         .isEqualTo(Map.of("promptTokens", "64-448", "maxTokens", "lognormal:16:8"));
@@ -59,8 +59,8 @@ final class BenchmarkPlanTest {
     assertThat(labels(plan)).isEqualTo("c=1 c=4");
     assertThat(plan.outputs()).containsExactly(LengthDistribution.exactly(50));
     assertThat(plan.slo().toString()).isEqualTo("e2e<1620ms");
-    assertThat(plan.load().phases().fillNanos()).isEqualTo(1_080_000_000L);
-    assertThat(plan.load().stopWhen()).hasToString("[slo<50%, errorsInARow>100]");
+    assertThat(plan.loadText().phases().fillNanos()).isEqualTo(1_080_000_000L);
+    assertThat(plan.loadText().stopWhen()).hasToString("[slo<50%, errorsInARow>100]");
     assertThat(labels(read("selfTest=true"))).startsWith("c=1 c=16").endsWith("c=4096");
   }
 
@@ -92,7 +92,8 @@ final class BenchmarkPlanTest {
     assertThat(settings.targets())
         .containsExactly(
             new TargetSpec(null, List.of("http://a/v1/chat/completions"), Api.CHAT, null, null));
-    assertThat(settings.load().levels()).containsExactly(new LoadLevel.Closed(8, Phases.DEFAULT));
+    assertThat(settings.loadText().levels())
+        .containsExactly(new LoadLevel.Closed(8, Phases.DEFAULT));
   }
 
   static Stream<Arguments> goodValues() {
@@ -104,7 +105,7 @@ final class BenchmarkPlanTest {
         arguments("duration=2.5", of(BenchmarkPlanTest::measured), Duration.ofMillis(2500)),
         arguments("duration=500ms", of(BenchmarkPlanTest::measured), Duration.ofMillis(500)),
         arguments("duration=1h", of(BenchmarkPlanTest::measured), Duration.ofHours(1)),
-        arguments("stabilize=auto", of(s -> s.load().phases().stabilizeNanos()), null),
+        arguments("stabilize=auto", of(s -> s.loadText().phases().stabilizeNanos()), null),
         arguments("warmup=0", of(s -> s.get(Setting.WARMUP)), 0),
         arguments("prompt=Hi, you", of(s -> prompts(s).pick(1).text()), "Hi, you"),
         arguments("header.X-A=b", of(s -> s.settings().headers()), Map.of("X-A", "b")),
@@ -333,7 +334,7 @@ final class BenchmarkPlanTest {
   }
 
   private static Duration measured(BenchmarkPlan plan) {
-    return Duration.ofNanos(plan.load().phases().measureNanos());
+    return Duration.ofNanos(plan.loadText().phases().measureNanos());
   }
 
   @Test
@@ -383,7 +384,7 @@ final class BenchmarkPlanTest {
   }
 
   private static String labels(BenchmarkPlan settings) {
-    return String.join(" ", settings.load().levels().stream().map(LoadLevel::label).toList());
+    return String.join(" ", settings.loadText().levels().stream().map(LoadLevel::label).toList());
   }
 
   private static BenchmarkPlan read(String row) {
