@@ -12,6 +12,7 @@ import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.settings.AgentX;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.Abandonment;
@@ -441,6 +442,12 @@ public final class LlmProtocol implements Protocol {
       config.put(ConfigKey.PREFIX_SEED.name, Long.toString(shared.seed()));
     }
     config.putAll(notes());
+    if (AgentX.isMeant(config)) {
+      List<String> deviations = AgentX.deviations(this::get, notes(), null);
+      config.put(
+          ConfigKey.AGENTX_DEVIATIONS.name,
+          deviations.isEmpty() ? "none" : String.join(", ", deviations));
+    }
     record(Setting.TOKENIZER, config); // the one that was found, instead of what was set
     return config;
   }

@@ -17,6 +17,7 @@ import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.settings.AgentX;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue;
 import io.github.gatlingllm.settings.SettingValue.Abandonment;
@@ -341,6 +342,21 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    */
   public LlmProtocolBuilder sessionGapCap(Duration longest) {
     return with(Setting.SESSION_GAP_CAP, above0("sessionGapCap", longest));
+  }
+
+  /**
+   * Replays sessions by the locked rules of the benchmark AgentX: gaps of 10 s at most, first
+   * sessions that begin at a random instant, a marker of each round, {@code ignore_eos}, streams.
+   * The verdict says what differs, also where a level measures less than 900 s.
+   */
+  public LlmProtocolBuilder agentX() {
+    return sessionGapCap(Duration.ofSeconds(10))
+        .sessionSpeed(1)
+        .sessionStart(0, 1)
+        .uniquePrompts()
+        .with(Setting.IGNORE_EOS, true)
+        .with(Setting.STREAM, true)
+        .note(Setting.SCENARIO.name, AgentX.NAME);
   }
 
   /** Divides the gaps of replayed sessions, after {@link #sessionGapCap}; above 0. */

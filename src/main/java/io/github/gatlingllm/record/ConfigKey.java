@@ -12,6 +12,7 @@ import java.util.Properties;
  * of settings is in {@code settings.properties}, which is written from their catalogue.
  */
 public enum ConfigKey {
+  AGENTX_DEVIATIONS("agentxDeviations", Identifies.MEASUREMENT),
   JVM("jvm", Identifies.RUN),
   LATE("late", Identifies.RUN),
   PREFIX_SEED("prefixSeed", Identifies.RUN),

@@ -381,7 +381,7 @@ public final class Setting<T extends @Nullable Object> {
           .orNull("none")
           .excludes(
               "sessions have their own prompts and gaps",
-              "prompt, prompts, promptTokens, dataset, scenario, mix, lengths, images, thinkTime")
+              "prompt, prompts, promptTokens, dataset, mix, lengths, images, thinkTime")
           .means(
               "recorded sessions of agents with tool gaps and sub-agents, one per user; a file or"
                   + " folder of a request per line, Mooncake's too, of OpenTelemetry's spans"
@@ -436,15 +436,16 @@ public final class Setting<T extends @Nullable Object> {
           .means("folder of downloaded files, each downloaded once");
 
   public static final Setting<List<Weighted>> SCENARIO =
-      of(
-              WORKLOAD,
-              "scenario",
-              "B1,C",
-              Form.list("A1, A2, B1, B2, C, D", Weighted::alone).map(Weighted::each))
+      of(WORKLOAD, "scenario", "B1,C", Weighted.ALONE)
           .unset("none", List.of())
+          .needsWhere(AgentX.NAME, List::isEmpty, "replays recorded sessions", "sessions")
+          .excludesWhere(
+              "A1 to D", known -> !known.isEmpty(), "each defines the prompts", "sessions")
           .excludes("scenarios run either one after the other or mixed", "mix")
           .excludes("scenarios have their own prompts", "prompt, prompts, dataset, promptTokens")
-          .means("known workloads, one after the other, each with the whole load");
+          .means(
+              "known workloads, one after the other, each with the whole load; agentx: sessions by"
+                  + " the rules of that benchmark");
 
   public static final Setting<List<Weighted>> MIX =
       of(

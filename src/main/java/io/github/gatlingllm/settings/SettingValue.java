@@ -231,9 +231,15 @@ public final class SettingValue {
 
     private static final Form<WorkloadScenario> NAME = Form.choice(WorkloadScenario.class);
 
-    static Weighted alone(String name) {
-      return new Weighted(NAME.parser().apply(name), 1);
-    }
+    private static final Form<List<Weighted>> NAMES =
+        Form.list("A1, A2, B1, B2, C, D", name -> new Weighted(NAME.parser().apply(name), 1))
+            .map(Weighted::each);
+
+    /** Scenarios one after the other; none where sessions are replayed by the rules of AgentX. */
+    static final Form<List<Weighted>> ALONE =
+        new Form<>(
+            NAMES.shape() + ", " + AgentX.NAME,
+            text -> text.equalsIgnoreCase(AgentX.NAME) ? List.of() : NAMES.parser().apply(text));
 
     static Weighted parse(String text) {
       Matcher form = Form.require(WEIGHTED.matcher(text), Matcher::matches);

@@ -9,6 +9,7 @@ import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.settings.AgentX;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.Length;
@@ -102,6 +103,9 @@ record BenchmarkPlan(
       settings.keepOnly(
           SettingTrait.SELF_TESTED,
           set -> settings.excluded(Setting.SELF_TEST, set, "a self-test has its own load"));
+    }
+    if (AgentX.isMeant(settings.shown())) {
+      settings.preset(AgentX.presets());
     }
     settings.check();
     if (selfTest) {

@@ -7,6 +7,7 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.load.PlanText;
+import io.github.gatlingllm.settings.AgentX;
 import io.github.gatlingllm.settings.DryRun;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Length;
@@ -108,6 +109,12 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
       rows.lines(plan::get, "gaps");
       gapCap(workload.sessions());
       rows.lines(plan::get, "sessions begin");
+      Map<String, String> texts = plan.settings().shown();
+      if (AgentX.isMeant(texts)) {
+        Duration measured = plan.get(Setting.DURATION);
+        List<String> deviations = AgentX.deviations(plan::get, texts, measured);
+        row("scenario", Sentence.text("load.agentx", deviations));
+      }
     } else if (workload.mixed()) {
       row("mix", shares(known));
     } else {

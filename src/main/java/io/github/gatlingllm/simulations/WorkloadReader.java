@@ -289,7 +289,7 @@ record WorkloadReader(
   }
 
   private boolean saysNothingOfSharing() {
-    return !settings.isSet(Setting.SCENARIO)
+    return settings.get(Setting.SCENARIO).isEmpty()
         && !settings.isSet(Setting.MIX)
         && settings.get(Setting.DATASET) == null
         && !settings.get(Setting.SELF_TEST)

@@ -152,6 +152,11 @@ class SettingEffectsTest {
         "sessions=sessions/own.jsonl | every prompt: 5 tokens, the same in all requests of a"
             + " replay",
         "uniquePrompts=false sessions=sessions/own.jsonl | -prefix         ",
+        "scenario=agentx sessions=sessions/own.jsonl | scenario       agentx, by its rules",
+        "scenario=agentx sessions=sessions/own.jsonl | gaps           at most 10 s",
+        "scenario=agentx sessions=sessions/own.jsonl | c=1      15 min",
+        "scenario=agentx sessions=sessions/own.jsonl maxTokens=9 sessionGapCap=5 duration=60 |"
+            + " scenario       NOT AgentX: sessionGapCap=5s, duration=60s, maxTokens=9",
         "scenario=B1 | scenarios      B1",
         "dataset.B2=longbench:datasets/longbench.json scenario=B2 | of longbench.json (longbench)",
         "dataset.D=oasst:datasets/oasst.trees.jsonl scenario=D | dialog: at most 5 turns",

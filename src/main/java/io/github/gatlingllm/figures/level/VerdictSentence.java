@@ -31,6 +31,9 @@ final class VerdictSentence {
 
   private static final String SEARCH = "search";
 
+  /** Shortest time that AgentX measures. */
+  private static final int AGENTX_SECONDS = 900;
+
   /** A smaller share of failed or rate-limited requests is reported by the checks only. */
   private static final double MIN_FAILED = 0.01;
 
@@ -220,16 +223,34 @@ final class VerdictSentence {
     if (run.counts().ok() > 0 && limited >= MIN_FAILED) {
       all.add(Sentence.of("verdict.limited", limited));
     }
-    all.addAll(replay(info.config()));
+    all.addAll(replay(info.config(), curves));
     return all;
   }
 
   /** What a reader has to know of replayed sessions. */
-  private static List<Sentence> replay(Map<String, String> config) {
+  private static List<Sentence> replay(Map<String, String> config, List<LoadCurve> curves) {
+    List<Sentence> all = new ArrayList<>();
     String repeated = config.get(ConfigKey.REPEATED_SESSIONS.name);
-    return repeated == null
-        ? List.of()
-        : List.of(Sentence.of("verdict.repeated_sessions", repeated));
+    if (repeated != null) {
+      all.add(Sentence.of("verdict.repeated_sessions", repeated));
+    }
+    String deviations = config.get(ConfigKey.AGENTX_DEVIATIONS.name);
+    if (deviations != null) {
+      double measured =
+          curves.stream()
+              .flatMap(curve -> curve.levels().stream())
+              .mapToDouble(level -> Objects.requireNonNullElse(level.durationS(), 0.0))
+              .min()
+              .orElse(0);
+      all.add(
+          Sentence.of(
+              "verdict.agentx",
+              deviations.equals("none") ? null : deviations,
+              measured < AGENTX_SECONDS ? (Double) measured : null,
+              AGENTX_SECONDS,
+              !List.of("true", "").contains(config.getOrDefault("ignoreEos", "true"))));
+    }
+    return all;
   }
 
   /** The level at the rate that a search found; null without a search, or where it found none. */
