@@ -220,7 +220,8 @@ final class LlmAction extends SessionHook implements RequestAction {
     long index;
     String id;
     try {
-      texts = target.prepared(request, session);
+      AnswerPasses.AskedPrompt asked = AnswerPasses.asked(target.run, session);
+      texts = asked == null ? target.prepared(request, session) : asked.request();
       String reason = texts.whyNotToBeSent();
       if (reason != null) {
         skip(session, texts, reason);
@@ -324,6 +325,7 @@ final class LlmAction extends SessionHook implements RequestAction {
             exchange != null && exchange.wasResent(),
             exchange != null && exchange.wasLeftOpen()),
         exchange == null ? ServerReport.NONE : exchange.answer().server(),
+        null,
         text);
   }
 

@@ -23,6 +23,7 @@ import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.workload.CheckedPrompts;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -101,7 +102,7 @@ final class LlmComponents implements ProtocolComponents {
     if (simulation.endsBeforeClient.compareAndSet(false, true)) {
       actors.registerOnTermination(
           () -> {
-            if (load.inFlight.isAnyOpen() || run.isAnyLevelRunning()) {
+            if (load.isAnyOpen() || run.isAnyLevelRunning()) {
               load.stop(InFlight.BY_GATLING);
               run.stopped();
             }
@@ -113,6 +114,7 @@ final class LlmComponents implements ProtocolComponents {
   PlanWorkload.LoopPlace place(
       ScenarioContext context, String scenario, String population, LoadPlan plan) {
     hasPlan = true;
+    target.named.plans.incrementAndGet();
     needsSlo |= plan.needsSlo();
     boolean isMultiplexed = HttpCall.components(context).httpProtocol().enginePart().enableHttp2();
     if (!isMultiplexed && !LlmProtocol.isDryRun()) {
@@ -126,8 +128,8 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /**
-   * What is sent before each load level, each to all servers of this target; one of several
-   * injectors does it for all.
+   * What is sent before each load level, each to all servers of this target, and beside it; one of
+   * several injectors does it for all.
    */
   private LevelHooks hooks() {
     if (simulation.injector.part().index() > 1) {
@@ -142,7 +144,25 @@ final class LlmComponents implements ProtocolComponents {
                   .toList())
           .forEach(page -> calls.add(new Observers.LevelCall(hook.method(), page)));
     }
-    return new LevelHooks(calls, protocol.requestTimeout());
+    return new LevelHooks(
+        calls,
+        protocol.requestTimeout(),
+        level -> {
+          if (target.named.answers != null) {
+            target.named.answers.during(level);
+          }
+        },
+        this::afterLevels);
+  }
+
+  /** After the last level of the last plan of this target its answers are compared once more. */
+  private void afterLevels(Runnable end) {
+    boolean isLast = target.named.plans.decrementAndGet() == 0;
+    if (isLast && target.named.answers != null) {
+      target.named.answers.after(end);
+    } else {
+      end.run();
+    }
   }
 
   /** Gatling's throttle does not know of other injectors: each would send the full load. */
@@ -176,10 +196,12 @@ final class LlmComponents implements ProtocolComponents {
       throw InvalidSimulation.withoutProtocol(context);
     }
     request.validateIn(protocol);
-    if (!protocol.beforeLevel().isEmpty() && !hasPlan) {
-      throw InvalidSimulation.because(
-          "beforeLevel needs load levels, but Gatling injects this load; use closedLoop or"
-              + " openLoop");
+    for (Setting<?> row : List.of(Setting.BEFORE_LEVEL, Setting.ANSWERS)) {
+      if (!hasPlan && protocol.isSet(row)) {
+        throw InvalidSimulation.because(
+            row.name
+                + " needs load levels, but Gatling injects this load; use closedLoop or openLoop");
+      }
     }
     hasOwnSlo |= request.slo != null;
     validateThrottle(context);
@@ -212,6 +234,11 @@ final class LlmComponents implements ProtocolComponents {
     }
     if (rounds != null) {
       rounds.finish();
+    }
+    CheckedPrompts answers = protocol.get(Setting.ANSWERS);
+    if (first && answers != null && simulation.injector.part().index() <= 1) {
+      target.named.answers = new AnswerPasses(context, target, request, answers);
+      target.named.answers.beforeLoad();
     }
     if (jvm) {
       // Else a collection would copy long-lived objects, as of tokenizers, in a measure window.

@@ -87,6 +87,11 @@ public final class LlmProtocol implements Protocol {
     return values.containsKey(part) ? (T) values.get(part) : part.byDefault();
   }
 
+  /** Whether a row does not have its default. */
+  boolean isSet(Setting<?> row) {
+    return values.containsKey(row);
+  }
+
   /** Sets a row; one that the catalogue excludes with it has its default again. */
   public <T extends @Nullable Object> LlmProtocol with(Setting<T> row, T value) {
     Map<Object, @Nullable Object> changed = new HashMap<>(values);

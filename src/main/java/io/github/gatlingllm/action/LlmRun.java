@@ -29,6 +29,8 @@ final class LlmRun {
 
   private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
 
+  private static final String ANSWERS = "answers";
+
   /** First number of warm-up prompts: half of all nonces, beyond the numbers of any load. */
   private static final long WARM_UP_PROMPTS = 1L << 58;
 
@@ -49,10 +51,13 @@ final class LlmRun {
   /** Several for one call in turn, so that its compiled code depends on the class of none. */
   private final List<Consumer<RequestRecord>> recorders;
 
-  /** Numbers requests before the load; null for those of the load, which the run numbers. */
+  /** Numbers requests outside the load; null for those of the load, which the run numbers. */
   private final @Nullable AtomicLong numbers;
 
-  /** Those before the load that have not ended; the same list for all of them. */
+  /** Part of the ids of requests outside the load. */
+  private final String kind;
+
+  /** Those outside the load that have not ended; the same list for all of them. */
   private final List<LlmRun> warmUps;
 
   private LlmRun(Run run, InjectorShare share) {
@@ -62,11 +67,13 @@ final class LlmRun {
     warmUpPrompts = new DrawOrder(share);
     recorders = List.of(run::record);
     numbers = null;
+    kind = "";
     warmUps = new CopyOnWriteArrayList<>();
     sent = new SentPrompts();
   }
 
-  private LlmRun(LlmRun load, List<Consumer<RequestRecord>> recorders) {
+  private LlmRun(LlmRun load, List<Consumer<RequestRecord>> recorders, String kind) {
+    this.kind = kind;
     run = load.run;
     share = load.share;
     prompts = load.warmUpPrompts;
@@ -110,9 +117,17 @@ final class LlmRun {
 
   /** A run before the load. */
   LlmRun forWarmUp(List<Consumer<RequestRecord>> recorders) {
-    LlmRun forWarmUp = new LlmRun(this, recorders);
-    warmUps.add(forWarmUp);
-    return forWarmUp;
+    return outside(new LlmRun(this, recorders, "warmup"));
+  }
+
+  /** A run beside the load, for the setting {@code answers}. */
+  LlmRun forAnswers() {
+    return outside(new LlmRun(this, List.of(run::record), ANSWERS));
+  }
+
+  private LlmRun outside(LlmRun added) {
+    warmUps.add(added);
+    return added;
   }
 
   boolean isLoad() {
@@ -135,12 +150,12 @@ final class LlmRun {
   }
 
   String requestId(long number) {
-    return numbers == null ? run.requestId(number) : run.id() + "-warmup-" + number;
+    return numbers == null ? run.requestId(number) : run.id() + "-" + kind + "-" + number;
   }
 
-  /** A request has started; those before the load, some of which may outlast it, do not count. */
+  /** A request has started; those of the warm-up, some of which may outlast it, do not count. */
   void started() {
-    if (isLoad()) {
+    if (isLoad() || kind.equals(ANSWERS)) {
       run.started();
     }
   }
@@ -150,7 +165,11 @@ final class LlmRun {
     recorders.get(turn).accept(record);
   }
 
-  /** Lets no request start any more, and cancels all, also those before the load. */
+  boolean isAnyOpen() {
+    return inFlight.isAnyOpen() || warmUps.stream().anyMatch(each -> each.inFlight.isAnyOpen());
+  }
+
+  /** Lets no request start any more, and cancels all, also those outside the load. */
   void stop(String reason) {
     inFlight.close(reason);
     warmUps.forEach(each -> each.inFlight.close(reason));
@@ -166,12 +185,16 @@ final class LlmRun {
     inFlight.await(now + COUNTING_INTERRUPTED.toNanos());
     count(Duration.ZERO);
     inFlight.await(now + max.toNanos());
+    warmUps.forEach(each -> each.inFlight.await(now + max.toNanos()));
     run.describe(totals::addTo);
   }
 
   /** Counts the tokens that are pending, and no more after them. */
   private void count(Duration max) {
     long lost = counting.close(max);
+    for (LlmRun outside : warmUps) {
+      lost += outside.counting.close(max);
+    }
     if (lost > 0) {
       PrintableText.print(
           "LLM: the tokens of "

@@ -52,7 +52,11 @@ record PreparedRequest(
       Session user) {
     String url = protocol.url(prefixes.user(user), request.api);
     GenerationRequest.Builder body = GenerationRequest.of(request.api.at(url));
-    Draw draws = new Draw(Seed.orOfProcess(protocol.seed()), prefixes.isOfWarmUp() ? null : 0L);
+    Draw draws =
+        new Draw(
+            Seed.orOfProcess(protocol.seed()),
+            prefixes.isOfWarmUp() ? null : 0L,
+            prefixes.isOfWarmUp() ? AnswerPasses.sample(user) : 0);
     Session session = user.set(Draw.KEY, draws);
     ChatMessages chat = new ChatMessages(session, body, request.messages);
     request.messages.forEach(chat::add);

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,12 @@ final class Target {
     @Nullable Integer template;
 
     boolean hasSeveralSlos;
+
+    /** Null without the setting {@code answers}, and before they are first sent. */
+    @Nullable AnswerPasses answers;
+
+    /** Load plans whose last level has not ended. */
+    final AtomicInteger plans = new AtomicInteger();
 
     Named(LlmProtocol first) {
       wait = new ReadyWait(first);

@@ -2,6 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.gatling.commons.stats.OK$;
 import io.gatling.core.session.Session;
+import io.gatling.http.protocol.HttpComponents;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.RunningLevel;
@@ -28,6 +29,13 @@ final class UserSessions {
         List$.MODULE$.empty(),
         onExit,
         eventLoop);
+  }
+
+  /** A session of a request before or beside the load. */
+  static Session outsideLoad(
+      String name, long userId, HttpComponents http, LlmProtocol protocol, EventLoop eventLoop) {
+    Session fresh = fresh(name, userId, http.onExit(), eventLoop);
+    return with(http.onStart().apply(fresh), protocol.warmUpSession());
   }
 
   /** The session outside all groups and loops. */

@@ -364,8 +364,7 @@ final class WarmUpRounds {
   }
 
   private Session session(long userId, EventLoop eventLoop) {
-    Session fresh = UserSessions.fresh("warm-up", userId, http.onExit(), eventLoop);
-    return UserSessions.with(http.onStart().apply(fresh), protocol.warmUpSession());
+    return UserSessions.outsideLoad("warm-up", userId, http, protocol, eventLoop);
   }
 
   private static final class EndOfUser extends SessionHook {

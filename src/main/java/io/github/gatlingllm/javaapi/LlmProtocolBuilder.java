@@ -26,6 +26,7 @@ import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.settings.SettingValue.StartRange;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.settings.TargetSpec;
+import io.github.gatlingllm.workload.CheckedPrompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -201,6 +202,16 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /** Requests before each level, {@code "POST:/reset_prefix_cache"}; the run ends if one fails. */
   public LlmProtocolBuilder beforeLevel(String... requests) {
     return with(Setting.BEFORE_LEVEL, InvalidSimulation.checked(() -> Hook.all(requests)));
+  }
+
+  /**
+   * Compares answers before, in and after the load: {@code "check"} for those to 50 prompts of the
+   * load, or a file of prompts with what their right answers have.
+   */
+  public LlmProtocolBuilder answers(String checkOrFile) {
+    return with(
+        Setting.ANSWERS,
+        InvalidSimulation.checked("answers", checkOrFile, () -> CheckedPrompts.parse(checkOrFile)));
   }
 
   /** The number of GPUs that serve this target, above 0; adds output tok/s per GPU. */

@@ -187,7 +187,7 @@ public final class WorkloadBuilder implements Executable {
     return session -> {
       Draw draw = session.get(Draw.KEY);
       boolean isOfWarmUp = draw != null && draw.index() == null;
-      return prompts.pick(isOfWarmUp ? 0 : Seeds.drawIndex(order, session)).text();
+      return prompts.pick(isOfWarmUp ? draw.sample() : Seeds.drawIndex(order, session)).text();
     };
   }
 

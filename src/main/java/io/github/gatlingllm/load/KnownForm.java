@@ -49,7 +49,7 @@ record KnownForm(String name, String readers, Predicate<JsonNode> looks) {
               "a request of an agent's session",
               "sessions=<file>",
               e -> e.has("session_id") && e.has("input_tokens")),
-          of("a prompt", "prompts=<file>", e -> e.path("prompt").isTextual()),
+          of("a prompt", "prompts=<file> or answers=<file>", e -> e.path("prompt").isTextual()),
           of("a recorded arrival", "arrival=trace:<file>", e -> e.has("timestamp")));
 
   /** How files begin that are not UTF-8 text, or text of another kind. */

@@ -48,7 +48,7 @@ final class OpenArrivals {
           switch (level.phaseAt(planned)) {
             case FILL, STABILIZE, MEASURE -> LOOKAHEAD_NANOS;
             case COOLDOWN -> COOLDOWN_LOOKAHEAD_NANOS;
-            case DRAIN -> 0;
+            case DRAIN, CHECK -> 0;
           };
       if (planned - now > ahead) {
         Planned later = next;

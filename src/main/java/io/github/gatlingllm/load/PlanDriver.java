@@ -34,6 +34,7 @@ public final class PlanDriver {
 
   private @Nullable RunningLevel level;
   private int levelsStarted;
+  private boolean isOver;
   private @Nullable Long e2eBefore; // median E2E of the previous level, in nanoseconds
 
   // State of the current level:
@@ -83,7 +84,11 @@ public final class PlanDriver {
   public synchronized @Nullable RunningLevel next(LoopingUser user, @Nullable RunningLevel ended) {
     RunningLevel current = level;
     if (current == null) {
-      user.end();
+      if (isOver) {
+        user.end();
+      } else {
+        waiting.add(user); // for what follows the last level
+      }
       return null;
     }
     long now = nanoClock.getAsLong();
@@ -124,12 +129,17 @@ public final class PlanDriver {
     if (next == null) {
       level = null;
       Optional.ofNullable(levels.conclusion()).ifPresent(listener::concluded);
-      waiting.forEach(LoopingUser::end);
-      waiting.clear();
-      users.allStarted();
+      listener.afterLevels(this::endPlan);
       return;
     }
     listener.beforeLevel(next, () -> startInTime(next));
+  }
+
+  private synchronized void endPlan() {
+    isOver = true;
+    waiting.forEach(LoopingUser::end);
+    waiting.clear();
+    users.allStarted();
   }
 
   private synchronized void startInTime(LoadLevel next) {

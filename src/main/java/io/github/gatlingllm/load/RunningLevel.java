@@ -377,6 +377,11 @@ public final class RunningLevel {
       start.run();
     }
 
+    /** Called when nothing of the last level is in flight; the plan ends by that task. */
+    default void afterLevels(Runnable end) {
+      end.run();
+    }
+
     default void levelStarted(RunningLevel level, long nanoTime) {}
 
     /** Estimated number of levels after the next one, where it depends on results. */

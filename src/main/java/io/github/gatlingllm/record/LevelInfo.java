@@ -219,7 +219,9 @@ public record LevelInfo(
     /** The load continues until the requests scheduled in {@link #MEASURE} have ended. */
     COOLDOWN,
     /** No request starts; open requests may end. */
-    DRAIN
+    DRAIN,
+    /** Beside the load: a request of the setting {@code answers}, in no figure of the load. */
+    CHECK
   }
 
   /**

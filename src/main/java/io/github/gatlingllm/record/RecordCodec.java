@@ -5,6 +5,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import io.github.gatlingllm.record.RequestRecord.AnswerPass;
+import io.github.gatlingllm.record.RequestRecord.CheckedAnswer;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Identity;
 import io.github.gatlingllm.record.RequestRecord.RecordedText;
@@ -153,6 +155,7 @@ final class RecordCodec {
             get(RecordField.RETRY_AFTER_S),
             get(RecordField.REPLICA),
             get(RecordField.ANSWER_ID)),
+        checked(),
         hasText
             ? new RecordedText(
                 get(RecordField.MESSAGES),
@@ -172,6 +175,19 @@ final class RecordCodec {
             get(RecordField.SESSION_TOOLS_S),
             get(RecordField.SESSION_GAP_S),
             get(RecordField.SESSION_LATE_S));
+  }
+
+  private @Nullable CheckedAnswer checked() {
+    AnswerPass pass = get(RecordField.ANSWER_PASS);
+    return pass == null
+        ? null
+        : new CheckedAnswer(
+            pass,
+            required(RecordField.ANSWER_PROMPT),
+            get(RecordField.ANSWER_SAME),
+            get(RecordField.ANSWER_DIFFERS_AT),
+            get(RecordField.ANSWER_FAULT),
+            get(RecordField.ANSWER_RIGHT));
   }
 
   private Timing timing() {

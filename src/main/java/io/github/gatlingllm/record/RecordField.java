@@ -12,6 +12,9 @@ import static io.github.gatlingllm.record.FieldType.TEXTS;
 import static io.github.gatlingllm.record.FieldType.constant;
 
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.RequestRecord.AnswerFault;
+import io.github.gatlingllm.record.RequestRecord.AnswerPass;
+import io.github.gatlingllm.record.RequestRecord.CheckedAnswer;
 import io.github.gatlingllm.record.RequestRecord.RecordedText;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestRecord.Timing;
@@ -120,6 +123,14 @@ enum RecordField implements FieldTable.Field {
   TRACE_ID(TEXT, r -> r.identity().traceId()),
   ANSWER_ID(TEXT, r -> r.server().answerId()),
 
+  // Only of requests of the setting answers.
+  ANSWER_PASS(constant(AnswerPass.class), r -> checked(r, CheckedAnswer::pass)),
+  ANSWER_PROMPT(INTEGER, r -> checked(r, CheckedAnswer::prompt)),
+  ANSWER_SAME(FLAG, r -> checked(r, CheckedAnswer::same)),
+  ANSWER_DIFFERS_AT(INTEGER, r -> checked(r, CheckedAnswer::differsAt)),
+  ANSWER_FAULT(constant(AnswerFault.class), r -> checked(r, CheckedAnswer::fault)),
+  ANSWER_RIGHT(FLAG, r -> checked(r, CheckedAnswer::right)),
+
   // Texts, only with the setting recordText.
   MESSAGES(JSON, RecordedText::messages, text -> text.messages() != null),
   PROMPT(TEXT, RecordedText::prompt, text -> text.messages() == null || text.prompt() != null),
@@ -146,6 +157,11 @@ enum RecordField implements FieldTable.Field {
     this.type = type;
     this.getter = record -> record.text() == null ? null : getter.apply(record.text());
     this.condition = condition;
+  }
+
+  private static <T> @Nullable T checked(
+      RequestRecord record, Function<CheckedAnswer, @Nullable T> value) {
+    return record.checked() == null ? null : value.apply(record.checked());
   }
 
   /** Files have integer nanoseconds; this is the only value that they round. */

@@ -25,6 +25,7 @@ public record RequestRecord(
     Tokens tokens,
     RequestOutcome outcome,
     ServerReport server,
+    @Nullable CheckedAnswer checked,
     @Nullable RecordedText text) {
 
   /** Maximum number of tokens of a prompt or an answer; larger than the context of any model. */
@@ -56,7 +57,7 @@ public record RequestRecord(
             tokens.source,
             tokens.refused,
             tokens.inputs);
-    return new RequestRecord(identity, timing, events, counted, outcome, server, text);
+    return new RequestRecord(identity, timing, events, counted, outcome, server, checked, text);
   }
 
   /** Whether the answer came as one body: its end has a time, and no token has one. */
@@ -74,6 +75,15 @@ public record RequestRecord(
   public RequestRecord in(Phase phase) {
     return Components.with(
         this, RequestRecord::identity, Components.with(identity, Identity::phase, phase));
+  }
+
+  /** The same as a request of the setting {@code answers}, at the load level with that label. */
+  public RequestRecord checked(String stage, CheckedAnswer answer) {
+    Identity beside =
+        Components.with(
+            Components.with(identity, Identity::phase, Phase.CHECK), Identity::stage, stage);
+    return Components.with(
+        Components.with(this, RequestRecord::identity, beside), RequestRecord::checked, answer);
   }
 
   /** Which request it is, its sender and its target. */
@@ -245,6 +255,43 @@ public record RequestRecord(
     public boolean hasFailed() {
       return !ok && !status.isCut() && status != RequestStatus.RATE_LIMITED;
     }
+  }
+
+  /**
+   * An answer of the setting {@code answers}, compared with the first one to the same prompt.
+   *
+   * @param prompt its number, from 1
+   * @param same whether it is the first answer; null where there are not two answers
+   * @param differsAt number of characters before the first that differs; null where none does
+   * @param right whether it is as expected; null where nothing is
+   */
+  public record CheckedAnswer(
+      AnswerPass pass,
+      int prompt,
+      @Nullable Boolean same,
+      @Nullable Integer differsAt,
+      @Nullable AnswerFault fault,
+      @Nullable Boolean right) {}
+
+  /** When the prompts of the setting {@code answers} are sent. */
+  public enum AnswerPass implements RunInfo.Keyed {
+    /** Before the load: what later answers are compared with. */
+    FIRST,
+    /** Before the load, once more. */
+    AGAIN,
+    /** Beside a load level. */
+    LOAD,
+    /** After the load. */
+    AFTER
+  }
+
+  public enum AnswerFault implements RunInfo.Keyed {
+    /** The first answer was JSON or a valid tool call, and this one is not. */
+    INVALID,
+    /** The server refused or filtered it. */
+    REFUSED,
+    /** Neither text nor tool call. */
+    EMPTY
   }
 
   /** Texts, kept only with {@code recordText}; {@code messages} or {@code prompt} is null. */

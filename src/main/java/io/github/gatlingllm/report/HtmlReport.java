@@ -67,7 +67,8 @@ final class HtmlReport {
     TimeSection time = TimeSection.of(summary, series);
     LoadSection load = new LoadSection(summary);
     LevelSections details = new LevelSections(summary, levels, series);
-    Stream<Section> first = Stream.of(texts.verdict(), load.levels(), texts.checks());
+    Stream<Section> first =
+        Stream.of(texts.verdict(), load.levels(), texts.checks(), texts.answers());
     Stream<Section> rest =
         Stream.of(
             texts.objectives(),

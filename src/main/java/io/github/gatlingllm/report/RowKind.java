@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.RunStatistics.SlowRequest;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.AnswerSummary;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.level.Summary.TierSummary;
 import io.github.gatlingllm.figures.level.Summary.TurnSummary;
@@ -97,6 +98,7 @@ enum RowKind {
       Share.class,
       (s, of) -> each(s, shares(s.figures().finishReasons(), s.figures().counts().ok()))),
   MISSED_OBJECTIVES(Share.class, (s, of) -> each(s, missed(s.figures().goodput()))),
+  ANSWERS(Answers.class, (s, of) -> answers(s)),
   SLOWEST(Slow.class, (s, of) -> each(s, s.slowest().stream().map(Slow::new).toList())),
   FACTS(NamedText.class, (s, of) -> each(s, RunText.facts(s)));
 
@@ -348,6 +350,50 @@ enum RowKind {
   static Stream<ErrorCount> failures(Figures figures) {
     String limited = RequestStatus.RATE_LIMITED.key();
     return figures.errors().stream().filter(error -> !error.verdict().equals(limited));
+  }
+
+  private record Answers(AnswerSummary own) {
+
+    @Nullable Double changedShare() {
+      return share(own.changed(), own.compared());
+    }
+
+    @Nullable String interval() {
+      Distribution.Interval of = own.interval(AnswerSummary.CHANGED);
+      return of == null
+          ? null
+          : NumberText.percent(of.low()) + " to " + NumberText.percent(of.high());
+    }
+
+    @Nullable Double rightShare() {
+      return share(own.judged() - own.wrong(), own.judged());
+    }
+
+    private static @Nullable Double share(long part, long all) {
+      return all == 0 ? null : (Double) ((double) part / all);
+    }
+  }
+
+  /** The passes of answers in time, those beside a load level with its figures. */
+  private static Stream<Row> answers(Summary summary) {
+    return summary.answers().stream()
+        .map(
+            of -> {
+              String name =
+                  switch (of.pass()) {
+                    case FIRST -> "before the load";
+                    case AGAIN -> "before the load, again";
+                    case LOAD -> String.valueOf(of.stage());
+                    case AFTER -> "after the load";
+                  };
+              String where = summary.hasSeveralTargets() ? name + " of " + of.target() : name;
+              return summary.stages().stream()
+                  .filter(level -> level.label().equals(of.stage()))
+                  .filter(level -> level.info().target().equals(of.target()))
+                  .findFirst()
+                  .map(level -> Row.at(summary, level, where, new Answers(of)))
+                  .orElse(Row.of(summary, where, new Answers(of)));
+            });
   }
 
   private record Slow(SlowRequest slow) {

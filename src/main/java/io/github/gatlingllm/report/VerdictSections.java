@@ -130,6 +130,11 @@ record VerdictSections(Summary summary, ShownLevels levels) {
             "outcomes", Map.of("counts", counts, "pooled", pooled, "note", note, "tables", tables));
   }
 
+  @Nullable Section answers() {
+    List<Table> tables = Tables.of(summary).at("answers");
+    return tables.isEmpty() ? null : Section.of("answers").body("", tables);
+  }
+
   @Nullable Section server() {
     return summary.figures().server().isEmpty()
         ? null

@@ -72,6 +72,11 @@ final class LevelLog implements RunningLevel.Listener {
   }
 
   @Override
+  public void afterLevels(Runnable end) {
+    hooks.after().accept(end);
+  }
+
+  @Override
   public void levelStarted(RunningLevel level, long nanoTime) {
     LevelInfo.Key key = new LevelInfo.Key(level.label(), target, scenario);
     LevelResults results =
@@ -130,6 +135,7 @@ final class LevelLog implements RunningLevel.Listener {
     }
     if (phase == Phase.MEASURE) {
       entry.results.measureBegan();
+      hooks.measuring().accept(level);
     }
     run.observers().change(next -> next.level(begun));
     if (isEdge) {

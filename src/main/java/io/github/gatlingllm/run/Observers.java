@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.joining;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.load.DataFile;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
@@ -328,10 +329,18 @@ public record Observers(
   /**
    * Requests to a target before each of its load levels, one after the other, such as {@code POST
    * /reset_prefix_cache}. One that fails ends the run, as the level would measure something else.
+   *
+   * @param measuring called when a level begins to measure
+   * @param after called after the last level; the plan ends by its task
    */
-  public record LevelHooks(List<LevelCall> calls, Duration timeout) {
+  public record LevelHooks(
+      List<LevelCall> calls,
+      Duration timeout,
+      Consumer<RunningLevel> measuring,
+      Consumer<Runnable> after) {
 
-    public static final LevelHooks NONE = new LevelHooks(List.of(), Duration.ZERO);
+    public static final LevelHooks NONE =
+        new LevelHooks(List.of(), Duration.ZERO, level -> {}, Runnable::run);
 
     /** Sends them on a separate thread, which then continues. */
     void before(String level, Run run, Consumer<List<HookCall>> then) {

@@ -84,8 +84,10 @@ public final class Run {
         Recorder.open(
             files.requests(),
             record -> {
-              observers.requestEnded(record);
-              levels.requestEnded(record);
+              if (record.checked() == null) {
+                observers.requestEnded(record);
+                levels.requestEnded(record);
+              }
             },
             failures);
     info =

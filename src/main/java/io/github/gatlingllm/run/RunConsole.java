@@ -199,7 +199,7 @@ final class RunConsole implements RunObserver {
     return switch (phase) {
       case COOLDOWN -> "cooling down";
       case STABILIZE, MEASURE -> phase.key().replaceFirst("e$", "ing");
-      case FILL, DRAIN -> phase.key() + "ing";
+      case FILL, DRAIN, CHECK -> phase.key() + "ing";
     };
   }
 

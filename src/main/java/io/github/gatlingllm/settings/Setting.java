@@ -50,6 +50,7 @@ import io.github.gatlingllm.settings.SettingValue.StartRange;
 import io.github.gatlingllm.settings.SettingValue.ThinkTime;
 import io.github.gatlingllm.settings.SettingValue.Weighted;
 import io.github.gatlingllm.storage.S3Location;
+import io.github.gatlingllm.workload.CheckedPrompts;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dataset.SessionFile;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -769,6 +770,18 @@ public final class Setting<T extends @Nullable Object> {
           .means(
               "whether a run that a check calls invalid fails the build; the exit code is"
                   + " then 2");
+
+  public static final Setting<@Nullable CheckedPrompts> ANSWERS =
+      of(PROTOCOL, "answers", "check", "check, file", CheckedPrompts::parse)
+          .orNull("none")
+          .traits(OF_RUN, RECORDED_IF_SET)
+          .plan("answers", SettingValue::answers)
+          .means(
+              "compares answers to the same prompts before, beside and after the load; they are"
+                  + " sent with temperature 0, twice before the load, once beside each level and"
+                  + " once after it, 1 to 4 at a time; check: 50 prompts of the load; a file (JSON,"
+                  + " JSON lines, CSV) has prompt, and expected or pattern, a regular expression"
+                  + " that the right answer has");
 
   public static final Setting<Boolean> RECORD_TEXT =
       flag(PROTOCOL, "recordText", false)

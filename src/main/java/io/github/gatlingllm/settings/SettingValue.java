@@ -10,6 +10,7 @@ import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.workload.CheckedPrompts;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -185,6 +186,16 @@ public final class SettingValue {
       String from = min.equals(max) ? "" : seconds(min) + "-";
       return NumberText.plain(share * 100) + "%@" + from + seconds(max);
     }
+  }
+
+  /** The plan of the requests whose answers are compared. */
+  static @Nullable String answers(@Nullable CheckedPrompts checked) {
+    if (checked == null) {
+      return null;
+    }
+    int count = checked.prompts().isEmpty() ? CheckedPrompts.OF_LOAD : checked.prompts().size();
+    return "%s requests more: twice before the load, beside each level, after it; 1 to 4 at a time"
+        .formatted(count);
   }
 
   /** Users who leave: {@code 10%@2s-5s}. */

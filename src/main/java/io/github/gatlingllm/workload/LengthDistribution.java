@@ -63,13 +63,22 @@ public sealed interface LengthDistribution {
 
     private final long seed;
     private final boolean isOfWarmUp;
+    private final int sample;
     private long number;
 
     /**
      * @param number null before the load; 0 where it is not known yet
      */
     public Draw(long seed, @Nullable Long number) {
+      this(seed, number, 0);
+    }
+
+    /**
+     * @param sample the index of the prompt of a request before the load
+     */
+    public Draw(long seed, @Nullable Long number, int sample) {
       this.seed = seed;
+      this.sample = sample;
       isOfWarmUp = number == null;
       this.number = number == null ? 0 : number;
     }
@@ -87,6 +96,10 @@ public sealed interface LengthDistribution {
     /** The index of the prompt among those of its order; null before the load. */
     public @Nullable Long index() {
       return isOfWarmUp ? null : (Long) (number & INDEX);
+    }
+
+    public int sample() {
+      return sample;
     }
 
     /** The length of an output; the mean one without an index, as for a warm-up request. */

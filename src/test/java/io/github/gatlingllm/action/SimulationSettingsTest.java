@@ -156,6 +156,7 @@ final class SimulationSettingsTest {
             "beforeLevel=POST:/reset,GET:http://b/x",
             p -> p.beforeLevel(),
             List.of(new Hook("POST", "/reset"), new Hook("GET", "http://b/x"))),
+        part("answers=check", p -> String.valueOf(p.get(Setting.ANSWERS)), "check"),
         part("maxInFlight=5", p -> p.maxInFlight(), 5),
         part("abandon=12.5%@2s-5s", p -> String.valueOf(p.abandonment()), "12.5%@2s-5s"),
         part("conversationHeader=x-session-id", p -> p.conversationHeader(), "x-session-id"),

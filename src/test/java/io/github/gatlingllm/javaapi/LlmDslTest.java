@@ -403,6 +403,8 @@ class LlmDslTest {
               "max_completion_tokens",
               "sloTier",
               "gold",
+              "answers",
+              "check",
               "slo",
               "ttft<2s",
               "file",

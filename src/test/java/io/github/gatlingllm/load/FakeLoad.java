@@ -40,6 +40,7 @@ final class FakeLoad implements RunningLevel.Listener {
   private final List<long[]> spans = new ArrayList<>();
   int maxInFlight;
   private boolean failing;
+  private long afterMillis;
   private long failures;
   private LoadPlan.FailureLimits limits = LoadPlan.FailureLimits.NONE;
   private @Nullable DoubleUnaryOperator missed;
@@ -123,6 +124,21 @@ final class FakeLoad implements RunningLevel.Listener {
 
   private String time(long nanoTime) {
     return String.valueOf((nanoTime - ORIGIN) / MILLI);
+  }
+
+  /** The same, but what follows its last level takes that long. */
+  FakeLoad afterwards(long millis) {
+    afterMillis = millis;
+    return this;
+  }
+
+  @Override
+  public void afterLevels(Runnable end) {
+    if (afterMillis == 0) {
+      end.run();
+    } else {
+      users.at(users.now() + afterMillis * MILLI, end);
+    }
   }
 
   @Override

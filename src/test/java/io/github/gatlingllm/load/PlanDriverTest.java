@@ -40,6 +40,15 @@ class PlanDriverTest {
     return new LoadLevel.Open(perSecond, Arrivals.constant(perSecond), phases);
   }
 
+  /** Users stay until what follows the last level has ended, so that Gatling stays too. */
+  @Test
+  void planEndsAfterWhatFollowsItsLastLevel() {
+    FakeLoad load = FakeLoad.of(400, closed(2, seconds(0, 0, 1, 5))).afterwards(9_000).run();
+
+    assertThat(load.nowMillis()).isEqualTo(1_200 + 9_000);
+    assertThat(load.iterations).hasSize(6);
+  }
+
   @Test
   void smallerLevelLetsUsersWait() {
     FakeLoad load =

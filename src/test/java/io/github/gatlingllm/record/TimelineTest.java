@@ -246,6 +246,7 @@ final class TimelineTest {
         tokens,
         any.outcome(),
         ServerReport.NONE,
+        null,
         null);
   }
 

@@ -17,6 +17,7 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.AnswerPass;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
@@ -42,7 +43,7 @@ import java.util.Map;
 final class TableRuns {
 
   static final List<Summary> ALL =
-      List.of(rich(), closed(), pairs(), embeddings(), trials(), selfTest(), tiers());
+      List.of(rich(), closed(), pairs(), embeddings(), trials(), selfTest(), tiers(), answers());
 
   private TableRuns() {}
 
@@ -276,6 +277,19 @@ final class TableRuns {
         Runs.run(90, Runs.stage("c=2", "a", LevelInfo.BATCH, 2.0, "concurrent", 0, 90_000)),
         Recorded.requests(
             60, i -> at(1_001 + 1_000 * i).stage("c=2").trial(i + 1).tokens(100, 200)));
+  }
+
+  /** A level between passes of two prompts, whose answers differ, and of which one is wrong. */
+  private static Summary answers() {
+    List<RequestRecord> records = new ArrayList<>(List.of(at(0).tokens(10, 20).record()));
+    for (AnswerPass pass : AnswerPass.values()) {
+      for (int prompt = 1; prompt <= 2; prompt++) {
+        Boolean same = pass == AnswerPass.FIRST ? null : (Boolean) false;
+        records.add(
+            at(500).tokens(10, 20, 30).answer(pass, prompt, same, null, prompt == 1).record());
+      }
+    }
+    return Runs.summary(Runs.run(1, Runs.stage(1, 0, 1_000)), records);
   }
 
   private static Summary selfTest() {

@@ -188,6 +188,7 @@ class RecorderTest {
             good.tokens(),
             null,
             good.server(),
+            null,
             null);
     Recorder recorder = recorder(10, observed::add);
     recorder.record(good);

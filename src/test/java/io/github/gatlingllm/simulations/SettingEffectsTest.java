@@ -113,6 +113,7 @@ class SettingEffectsTest {
             + " 20",
         "stopWhen=errors>7 | stops after    more than 7 failures, more than 100 failures in a row",
         "stopWhen=never | -stops after",
+        "answers=check | answers        50 requests more: twice before the load, beside each level",
         "warmup=3 | warm-up        3 requests",
         "fill=2 | fill           2 s per level",
         "stabilize=4 | stabilize      4 s per level",

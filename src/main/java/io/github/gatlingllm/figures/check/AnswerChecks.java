@@ -5,8 +5,10 @@ import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import io.github.gatlingllm.figures.level.AnswerCounts;
 import io.github.gatlingllm.figures.level.AnswerCounts.Property;
 import io.github.gatlingllm.figures.level.AnswerCounts.TextCounts;
+import io.github.gatlingllm.figures.level.Summary.AnswerSummary;
 import io.github.gatlingllm.figures.level.Summary.TargetSummary;
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
@@ -14,6 +16,7 @@ import io.github.gatlingllm.figures.metric.Figures.RateLimits;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Sentence;
+import io.github.gatlingllm.record.RequestRecord.AnswerPass;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
@@ -23,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of the answers: whether they match the assumptions of the figures, and their lengths. */
@@ -267,6 +271,116 @@ final class AnswerChecks {
         CheckCatalogue.REPEATED_PROMPTS,
         Finding.of(share, "repeated_prompts.found", share, prompts.counted()),
         "repeated_prompts.remedy");
+  }
+
+  /** At the level, or after the load, and of what is least likely without an effect of load. */
+  static @Nullable Finding answersChanged(CheckInput in) {
+    List<Worse> all =
+        in.summary().answers().stream()
+            .filter(pass -> pass.pass() == AnswerPass.LOAD || pass.pass() == AnswerPass.AFTER)
+            .flatMap(pass -> worse(in, pass))
+            .toList();
+    return all.stream()
+        .min(Comparator.comparingDouble(Worse::chance).thenComparing(worse -> -worse.share()))
+        .map(worse -> worse.finding(worse.chance() * Worse.tests(all) < Worse.SIGNIFICANT))
+        .orElse(null);
+  }
+
+  private static Stream<Worse> worse(CheckInput in, AnswerSummary pass) {
+    return in.summary().answers().stream()
+        .filter(of -> of.pass() == AnswerPass.AGAIN && of.target().equals(pass.target()))
+        .flatMap(
+            again ->
+                Stream.of(AnswerSummary.CHANGED, AnswerSummary.FAULTY, AnswerSummary.WRONG)
+                    .filter(property -> pass.of(property) > 0 && again.of(property) > 0)
+                    .map(property -> new Worse(place(in, pass), property, pass, again)));
+  }
+
+  private static String place(CheckInput in, AnswerSummary pass) {
+    return in.levels().stream()
+        .filter(level -> level.label().equals(pass.stage()))
+        .filter(level -> level.info().target().equals(pass.target()))
+        .findFirst()
+        .map(LevelFigures::place)
+        .orElse(in.summary().hasSeveralTargets() ? pass.target() : "");
+  }
+
+  /** The share of answers with a property in a pass, beside that in the second one before load. */
+  private record Worse(String place, String property, AnswerSummary pass, AnswerSummary again) {
+
+    static final double SIGNIFICANT = 0.05;
+
+    /** Those that could find something: in the others no answer differs. */
+    static long tests(List<Worse> all) {
+      return Math.max(
+          1, all.stream().filter(each -> each.pass.chances().containsKey(each.property)).count());
+    }
+
+    double chance() {
+      return pass.chances().getOrDefault(property, 1.0);
+    }
+
+    double share() {
+      return AnswerChecks.share(pass.count(property), pass.of(property));
+    }
+
+    Finding finding(boolean isWorse) {
+      Interval under = Objects.requireNonNull(pass.interval(property));
+      Interval without = Objects.requireNonNull(again.interval(property));
+      return Finding.of(
+              share(),
+              "answers_changed.found",
+              isWorse,
+              Sentence.of("answers_changed.what", property),
+              pass.stage() == null,
+              pass.of(property),
+              share(),
+              under.low(),
+              under.high(),
+              property.equals(AnswerSummary.CHANGED) ? pass.changedAt() : null,
+              AnswerChecks.share(again.count(property), again.of(property)),
+              without.low(),
+              without.high())
+          .at(place)
+          .remedy("answers_changed.remedy", pass.judged() > 0)
+          .warnsIf(isWorse);
+    }
+  }
+
+  /** In the pass before or after the load in which it is clearer. */
+  static @Nullable Finding answersCached(CheckInput in) {
+    List<AnswerSummary> again =
+        in.summary().answers().stream()
+            .filter(pass -> pass.pass() == AnswerPass.AGAIN || pass.pass() == AnswerPass.AFTER)
+            .filter(pass -> pass.timed() > 0)
+            .toList();
+    return again.stream()
+        .min(Comparator.comparingDouble(AnswerSummary::fasterChance))
+        .map(
+            pass -> {
+              AnswerSummary first =
+                  in.summary().answers().stream()
+                      .filter(of -> of.pass() == AnswerPass.FIRST)
+                      .filter(of -> of.target().equals(pass.target()))
+                      .findFirst()
+                      .orElseThrow();
+              boolean isCached = pass.fasterChance() * again.size() < Worse.SIGNIFICANT;
+              return Finding.of(
+                      share(pass.faster(), pass.timed()),
+                      "answers_cached.found",
+                      isCached,
+                      pass.faster(),
+                      pass.timed(),
+                      first.laterTokenMs(),
+                      pass.laterTokenMs(),
+                      first.ttftMs(),
+                      pass.ttftMs(),
+                      first.e2eMs(),
+                      pass.e2eMs())
+                  .at(in.summary().hasSeveralTargets() ? pass.target() : "")
+                  .warnsIf(isCached);
+            })
+        .orElse(null);
   }
 
   static Finding cancelledTails(CheckInput in) {

@@ -93,6 +93,8 @@ public enum CheckCatalogue {
       one(share("coalesced_events.found", Property.COALESCED, Property.EVENTS))),
   CACHED_SHARE(above(WARNING, 0.1), one(AnswerChecks::cachedShare)),
   REPEATED_PROMPTS(above(WARNING, 0.1), one(AnswerChecks::repeatedPrompts)),
+  ANSWERS_CHANGED(JUDGED, one(AnswerChecks::answersChanged)),
+  ANSWERS_CACHED(JUDGED, one(AnswerChecks::answersCached)),
   CANCELLED_TAILS(above(NOTE, 0).and(WARNING, 0.01), one(AnswerChecks::cancelledTails)),
 
   // ---- server metrics: do they agree with what was measured here?

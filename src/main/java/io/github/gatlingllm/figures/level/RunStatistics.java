@@ -84,6 +84,7 @@ public final class RunStatistics {
   private final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
   private final SlowRequests slow = new SlowRequests();
+  final AnswerTally checked = new AnswerTally();
   final InjectorTally byInjector;
   final EngineTally engines;
   final Map<String, TargetFacts> targets;
@@ -219,6 +220,13 @@ public final class RunStatistics {
   private void add(RequestRecord record) {
     refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, record.timing());
     RequestRecord.Identity id = record.identity();
+    if (record.checked() != null) {
+      checked.add(record, record.checked());
+      if (record.timing().startUnixNanos() >= loadStart) {
+        engines.add(record); // what the server counts since then has them too
+      }
+      return;
+    }
     LevelWindow level = levels.of(id);
     SloTally.OwnedSlo objectives = slo.of(id.target(), id.name());
     Slo.Judgement judgement = objectives.slo.judge(record);

@@ -22,6 +22,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord.AnswerPass;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
@@ -75,6 +76,7 @@ public record Summary(
     @JsonIgnore Map<Grouping, List<RequestAtPoint>> byAtPoints,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<EngineFigures.EnginePage> serverPages,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorSummary> injectors,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnswerSummary> answers,
     @JsonIgnore List<SlowRequest> slowest) {
 
   public static final String SCHEMA = "gatling-llm/summary/1";
@@ -119,6 +121,7 @@ public record Summary(
         byAtPoints,
         serverPages,
         injectors,
+        answers,
         slowest);
   }
 
@@ -456,6 +459,73 @@ public record Summary(
       @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable EngineFigures serverMetrics,
       @Nullable SingleStream singleStream,
       @JsonUnwrapped Figures figures) {}
+
+  /**
+   * The answers of a target in one pass of the setting {@code answers}.
+   *
+   * @param stage the load level; null before and after the load
+   * @param compared answers to prompts that had a first answer too
+   * @param changed of these, answers that differ from it
+   * @param changedAt median number of characters before what differs; null where nothing does
+   * @param judged answers to prompts whose right answer is known
+   * @param wrong of these, answers that are not right
+   * @param ttftMs median, as that of E2E
+   * @param laterTokenMs median time per token after the first
+   * @param timed answers whose times compare with those of the first answer
+   * @param faster of these, answers in less than half the time per token after the first
+   * @param fasterChance of so many faster ones if a repeated answer took as long as the first
+   * @param chances of as many more answers that changed, have a fault or are wrong than without
+   *     load, if load did not matter; absent where none differs in that
+   */
+  public record AnswerSummary(
+      String target,
+      AnswerPass pass,
+      @Nullable String stage,
+      long asked,
+      long answered,
+      long compared,
+      long changed,
+      @Nullable Double changedAt,
+      long invalid,
+      long refused,
+      long empty,
+      long judged,
+      long wrong,
+      @Nullable Double ttftMs,
+      @Nullable Double e2eMs,
+      @Nullable Double laterTokenMs,
+      long timed,
+      long faster,
+      double fasterChance,
+      @JsonIgnore Map<String, Double> chances) {
+
+    public static final String CHANGED = "changed";
+    public static final String FAULTY = "faulty";
+    public static final String WRONG = "wrong";
+
+    /** The answers with that property. */
+    public long count(String property) {
+      return switch (property) {
+        case CHANGED -> changed;
+        case FAULTY -> invalid + refused + empty;
+        default -> wrong;
+      };
+    }
+
+    /** The answers that can have it. */
+    public long of(String property) {
+      return switch (property) {
+        case CHANGED -> compared;
+        case FAULTY -> answered;
+        default -> judged;
+      };
+    }
+
+    /** The 95 % interval of the share that has it; null without such answers. */
+    public Distribution.@Nullable Interval interval(String property) {
+      return Distribution.Interval.ofShare(count(property), of(property));
+    }
+  }
 
   public record RequestAtPoint(String name, SummaryCurve curve, Figures figures) {}
 

@@ -124,6 +124,7 @@ final class SummaryAssembly {
             byGrouping(by -> atPoints(by, 2)),
             counted.engines.pages(),
             injectors(groups.windowNanos(level -> true)),
+            counted.checked.summaries(),
             counted.slowRequests());
     return new RunFigures(summary, facts(), series(), slices());
   }

@@ -2,6 +2,8 @@ package io.github.gatlingllm.figures.check;
 
 import static io.github.gatlingllm.figures.check.AnswerChecksTest.pinned;
 import static io.github.gatlingllm.figures.check.AnswerChecksTest.repeats;
+import static io.github.gatlingllm.figures.check.ComparedAnswersTest.cached;
+import static io.github.gatlingllm.figures.check.ComparedAnswersTest.changed;
 import static io.github.gatlingllm.figures.check.EngineChecksTest.left;
 import static io.github.gatlingllm.figures.check.EngineChecksTest.onGpus;
 import static io.github.gatlingllm.figures.check.EngineChecksTest.readUntil;
@@ -136,6 +138,8 @@ public class ChecksTest {
           pair("coalesced_events", 30 / 121.0, one(r -> r.tokens(new double[31]))),
           pair("cached_share", 1.0, one(r -> r.cached(10)), one(r -> r.cached(0))),
           pair("repeated_prompts", 599 / 600.0, () -> repeats(600, 599), () -> repeats(600, 60)),
+          pair("answers_changed", 0.2, () -> changed(0, 10), () -> changed(5, 7)),
+          pair("answers_cached", 0.24, () -> cached(12, 100), () -> cached(0, 2)),
           pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))),
           pair("metrics_covered", 0.85, () -> readUntil(8.5), EngineChecksTest::healthyRun),
           engine("engine_tokens_agree", 0.05, EngineMetric.GENERATION_TOKENS, 1_050),

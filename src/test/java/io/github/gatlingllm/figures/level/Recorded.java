@@ -2,6 +2,9 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.AnswerFault;
+import io.github.gatlingllm.record.RequestRecord.AnswerPass;
+import io.github.gatlingllm.record.RequestRecord.CheckedAnswer;
 import io.github.gatlingllm.record.RequestRecord.Identity;
 import io.github.gatlingllm.record.RequestRecord.RequestOutcome;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
@@ -78,6 +81,7 @@ public final class Recorded {
   private ServerReport server = ServerReport.NONE;
   private @Nullable String traceId;
   private @Nullable Double pacingMs;
+  private @Nullable CheckedAnswer checked;
 
   /** A request that starts this number of milliseconds into the run. */
   public static Recorded at(double startMs) {
@@ -346,6 +350,24 @@ public final class Recorded {
     return server(new ServerReport(Map.of(), List.of(), left, nanos, null, null));
   }
 
+  /** A request of the setting answers; what differs does at its first character. */
+  public Recorded answer(
+      AnswerPass pass, int prompt, @Nullable Boolean same, @Nullable AnswerFault fault) {
+    return answer(pass, prompt, same, fault, null);
+  }
+
+  public Recorded answer(
+      AnswerPass pass,
+      int prompt,
+      @Nullable Boolean same,
+      @Nullable AnswerFault fault,
+      @Nullable Boolean right) {
+    checked =
+        new CheckedAnswer(
+            pass, prompt, same, Boolean.FALSE.equals(same) ? (Integer) 7 : null, fault, right);
+    return phase(Phase.CHECK);
+  }
+
   /** Of the gate wait, how long it was held back. */
   public Recorded paced(double ms) {
     pacingMs = ms;
@@ -411,6 +433,7 @@ public final class Recorded {
         tokens,
         new RequestOutcome(finish, 200, status, ok, error, inSlo, List.of(), resent, leftOpen),
         server,
+        checked,
         null);
   }
 

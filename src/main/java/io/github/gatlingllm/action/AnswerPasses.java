@@ -1,0 +1,340 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.commons.validation.Success;
+import io.gatling.core.action.SessionHook;
+import io.gatling.core.session.Session;
+import io.gatling.core.stats.StatsEngine;
+import io.gatling.core.structure.ScenarioContext;
+import io.gatling.http.protocol.HttpComponents;
+import io.github.gatlingllm.action.LlmRequest.LlmChecks;
+import io.github.gatlingllm.action.LlmRequest.TextPart;
+import io.github.gatlingllm.client.Api.FunctionCall;
+import io.github.gatlingllm.client.ReceivedAnswer;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.AnswerFault;
+import io.github.gatlingllm.record.RequestRecord.AnswerPass;
+import io.github.gatlingllm.record.RequestRecord.CheckedAnswer;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue.Slos;
+import io.github.gatlingllm.workload.CheckedPrompts;
+import io.github.gatlingllm.workload.CheckedPrompts.CheckedPrompt;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of the setting {@code answers} to a target: the same prompts with temperature 0,
+ * twice before the load, beside each level and after the load; few at a time, as they are a load
+ * too. They have an {@link LlmRun} and a gate of their own; their records are of the phase {@link
+ * Phase#CHECK}, in no figure of the load. First answers are in memory, in no file.
+ */
+final class AnswerPasses {
+
+  private static final String KEY = "gatling.llm.asked";
+
+  private static final int MAX_AT_ONCE = 4;
+
+  /** Beside a load, one of these for so many in flight. */
+  private static final int LOAD_OF_ONE = 16;
+
+  /** Fewer prompts of the load that differ say nothing about shares. */
+  private static final int MIN_DISTINCT = 10;
+
+  /** After so many failed requests a pass ends: the server is down. */
+  private static final int MAX_FAILURES = 10;
+
+  private static final Set<String> REFUSALS =
+      Set.of("content_filter", "refusal", "safety", "sensitive");
+
+  private final ScenarioContext context;
+  private final HttpComponents http;
+  private final Target target;
+  private final LlmAction action;
+  private final List<CheckedPrompt> prompts;
+  private final List<PreparedRequest> requests = new ArrayList<>();
+
+  /** By the number of the prompt, from 0. */
+  private final Map<Integer, Said> first = new ConcurrentHashMap<>();
+
+  AnswerPasses(ScenarioContext context, Target load, LlmRequest request, CheckedPrompts checked) {
+    this.context = context;
+    http = HttpCall.components(context);
+    prompts = checked.prompts();
+    LlmProtocol own = load.protocol.with(Setting.IGNORE_EOS, false).with(Setting.SLO, Slos.NONE);
+    target =
+        new Target(
+            load.all,
+            load.run.forAnswers(),
+            prompts.isEmpty()
+                ? own
+                : own.with(Setting.UNIQUE_PROMPTS, false).with(Setting.SHARED_PREFIX, null),
+            null);
+    LlmRequest sent = request.with(AnswerPasses::asCheck);
+    action =
+        new LlmAction(
+            sent, target, context, new EndOfAnswer(context.coreComponents().statsEngine()));
+    prepare(sent);
+  }
+
+  private static void asCheck(LlmRequest draft) {
+    Map<String, Dynamic<?>> parameters = new HashMap<>(draft.parameters);
+    parameters.put("temperature", Dynamic.of(0));
+    draft.parameters = parameters;
+    draft.checks = List.of();
+    draft.silent = false;
+    draft.slo = null;
+  }
+
+  /** Resolves the requests once, so that each pass sends the same bytes. */
+  private void prepare(LlmRequest sent) {
+    EventLoop eventLoop = context.coreComponents().eventLoopGroup().next();
+    if (!sent.api.generates()) {
+      throw InvalidSimulation.because(
+          "answers: %s has no answers to compare; leave answers out".formatted(sent.api.key()));
+    }
+    try {
+      int count = prompts.isEmpty() ? CheckedPrompts.OF_LOAD : prompts.size();
+      for (int i = 0; i < count; i++) {
+        Session session = session(i, eventLoop).set(KEY, new AskedPrompt(null, i));
+        requests.add(
+            target.prepared(prompts.isEmpty() ? sent : asking(sent, prompts.get(i)), session));
+      }
+    } catch (Dynamic.Unresolved | IllegalArgumentException e) {
+      throw refused("the request cannot be made before the load (%s)".formatted(e.getMessage()));
+    }
+    long distinct = requests.stream().map(AnswerPasses::text).distinct().count();
+    if (prompts.isEmpty() && distinct < MIN_DISTINCT) {
+      throw refused(
+          "the load has %s, expected %s or more"
+              .formatted(NumberText.counted(distinct, "different prompt"), MIN_DISTINCT));
+    }
+  }
+
+  private static InvalidSimulation refused(String why) {
+    return InvalidSimulation.because(
+        "answers=check: " + why + "; give prompts in a file: answers=<file>");
+  }
+
+  private static LlmRequest asking(LlmRequest sent, CheckedPrompt prompt) {
+    Dynamic<String> text = Dynamic.of(prompt.prompt());
+    return sent.with(
+        draft -> {
+          draft.messages =
+              sent.api.takesMessages() ? List.of(new TextPart("user", text)) : List.of();
+          draft.prompt = sent.api.takesMessages() ? null : text;
+        });
+  }
+
+  /** What differs from prompt to prompt but for a nonce. */
+  private static String text(PreparedRequest request) {
+    return String.join("\n", request.body().promptTexts())
+        .substring(request.body().prefix().length());
+  }
+
+  private Session session(long userId, EventLoop eventLoop) {
+    return UserSessions.outsideLoad("answers", userId, http, target.protocol, eventLoop);
+  }
+
+  /** Blocks the thread that builds the simulation. */
+  void beforeLoad() {
+    long start = System.nanoTime();
+    try {
+      for (AnswerPass pass : List.of(AnswerPass.FIRST, AnswerPass.AGAIN)) {
+        CountDownLatch over = new CountDownLatch(1);
+        new Pass(pass, LevelInfo.WHOLE_RUN, () -> true, over::countDown).start(MAX_AT_ONCE);
+        over.await();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (first.isEmpty()) {
+      throw InvalidSimulation.because(
+          "answers: %s answered none of its %s requests before the load; look at the server, or leave answers out"
+              .formatted(target.name, requests.size()));
+    }
+    PrintableText.print(
+        "LLM answers of %s: 2 × %s requests before the load, %.0f s"
+            .formatted(target.name, requests.size(), (System.nanoTime() - start) / 1e9));
+  }
+
+  /** Sends those that fit into the measure phase of a level, beside its load. */
+  void during(RunningLevel level) {
+    long inFlight = target.run.run.inFlight();
+    new Pass(
+            AnswerPass.LOAD,
+            level.label(),
+            () -> level.phaseAt(System.nanoTime()) == Phase.MEASURE,
+            () -> {})
+        .start((int) Math.max(1, Math.min(MAX_AT_ONCE, inFlight / LOAD_OF_ONE)));
+  }
+
+  void after(Runnable then) {
+    new Pass(AnswerPass.AFTER, LevelInfo.WHOLE_RUN, () -> true, then).start(MAX_AT_ONCE);
+  }
+
+  /** The one that a session asks; null for requests of the load. */
+  static @Nullable AskedPrompt asked(LlmRun run, Session session) {
+    return run.isLoad() ? null : (AskedPrompt) session.attributes().getOrElse(KEY, () -> null);
+  }
+
+  /** The number of its prompt among those of the load; 0 for other requests. */
+  static int sample(Session session) {
+    return session.attributes().getOrElse(KEY, () -> null) instanceof AskedPrompt asked
+        ? asked.number
+        : 0;
+  }
+
+  /** Each prompt once, some at a time, until they or the time are over. */
+  private final class Pass {
+    private final AnswerPass pass;
+    private final String stage;
+    private final BooleanSupplier goesOn;
+    private final Runnable then;
+    private final AtomicInteger next = new AtomicInteger();
+    private final AtomicInteger lanes = new AtomicInteger();
+    private final AtomicInteger failures = new AtomicInteger();
+
+    Pass(AnswerPass pass, String stage, BooleanSupplier goesOn, Runnable then) {
+      this.pass = pass;
+      this.stage = stage;
+      this.goesOn = goesOn;
+      this.then = then;
+    }
+
+    void start(int atOnce) {
+      lanes.set(atOnce);
+      for (int lane = 0; lane < atOnce; lane++) {
+        EventLoop eventLoop = context.coreComponents().eventLoopGroup().next();
+        EventLoops.execute(eventLoop, () -> ask(eventLoop));
+      }
+    }
+
+    private void ask(EventLoop eventLoop) {
+      int number = next.getAndIncrement();
+      if (number < requests.size() && failures.get() < MAX_FAILURES && goesOn.getAsBoolean()) {
+        action.$bang(session(number, eventLoop).set(KEY, new AskedPrompt(this, number)));
+      } else if (lanes.decrementAndGet() == 0) {
+        then.run();
+      }
+    }
+  }
+
+  /** A prompt that is being asked; of no pass while it is prepared. */
+  final class AskedPrompt {
+    private final @Nullable Pass pass;
+    private final int number;
+
+    private AskedPrompt(@Nullable Pass pass, int number) {
+      this.pass = pass;
+      this.number = number;
+    }
+
+    PreparedRequest request() {
+      return requests.get(number);
+    }
+
+    private void ended(Session session) {
+      if (pass != null) {
+        pass.failures.addAndGet(session.isFailed() ? 1 : 0);
+        pass.ask(session.eventLoop());
+      }
+    }
+
+    /** The record of its request with what came of the comparison. */
+    RequestRecord judged(RequestRecord record, ReceivedAnswer answer) {
+      if (pass == null) {
+        return record;
+      }
+      RequestStatus status = record.outcome().status();
+      return record.checked(
+          pass.stage,
+          status == RequestStatus.COMPLETE || status == RequestStatus.EMPTY
+              ? compared(pass.pass, Said.by(answer))
+              : new CheckedAnswer(pass.pass, number + 1, null, null, null, null));
+    }
+
+    private CheckedAnswer compared(AnswerPass in, Said said) {
+      if (in == AnswerPass.FIRST) {
+        first.put(number, said);
+      }
+      Said before = in == AnswerPass.FIRST ? null : first.get(number);
+      int at = before == null ? -1 : said.differsAt(before);
+      return new CheckedAnswer(
+          in,
+          number + 1,
+          before == null ? null : (Boolean) (at < 0),
+          at < 0 ? null : (Integer) at,
+          said.fault(before),
+          prompts.isEmpty() ? null : prompts.get(number).isRight(said.text));
+    }
+  }
+
+  /** What is compared of an answer. */
+  private record Said(
+      String reasoning, String text, List<String> calls, boolean isJson, boolean isRefused) {
+
+    static Said by(ReceivedAnswer answer) {
+      List<FunctionCall> calls = answer.toolCalls();
+      String text = answer.text();
+      return new Said(
+          answer.reasoning(),
+          text,
+          calls.stream().map(call -> call.name() + call.arguments()).toList(),
+          calls.isEmpty()
+              ? isContainer(text)
+              : calls.stream().allMatch(c -> isContainer(c.arguments())),
+          answer.finishReason() != null && REFUSALS.contains(answer.finishReason()));
+    }
+
+    private static boolean isContainer(String text) {
+      return text.matches("(?s)\\s*[{\\[].*") && LlmChecks.tree(text) instanceof Success<?>;
+    }
+
+    /** Characters before the first that differs; -1 where none does. */
+    int differsAt(Said other) {
+      return Arrays.mismatch(whole().toCharArray(), other.whole().toCharArray());
+    }
+
+    private String whole() {
+      return reasoning + text + String.join("", calls);
+    }
+
+    @Nullable AnswerFault fault(@Nullable Said before) {
+      if (isRefused) {
+        return AnswerFault.REFUSED;
+      }
+      if (text.isBlank() && calls.isEmpty()) {
+        return AnswerFault.EMPTY;
+      }
+      boolean isLost = before != null && !before.calls.isEmpty() && calls.isEmpty();
+      return isLost || (before != null && before.isJson && !isJson) ? AnswerFault.INVALID : null;
+    }
+  }
+
+  private static final class EndOfAnswer extends SessionHook {
+
+    EndOfAnswer(StatsEngine statsEngine) {
+      super(null, "answers-end", statsEngine, null);
+    }
+
+    @Override
+    public void execute(Session session) {
+      ((AskedPrompt) session.attributes().apply(KEY)).ended(session);
+    }
+  }
+}

@@ -1,0 +1,182 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.Summary.AnswerSummary;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.AnswerFault;
+import io.github.gatlingllm.record.RequestRecord.AnswerPass;
+import io.github.gatlingllm.record.RequestRecord.CheckedAnswer;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.DoubleStream;
+import org.apache.commons.statistics.distribution.BinomialDistribution;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answers of the setting {@code answers} by target and pass. Of a level with repeats the first
+ * answer to each prompt counts, so that a prompt is one pair with that of another pass.
+ */
+final class AnswerTally {
+
+  /** What a later answer can be that the second one without load is not. */
+  private static final Map<String, Predicate<Told>> PROPERTIES = new TreeMap<>();
+
+  /** A cached answer comes many times as fast; answers of a model vary by less than this. */
+  private static final double FASTER = 0.5;
+
+  static {
+    PROPERTIES.put(AnswerSummary.CHANGED, told -> Boolean.FALSE.equals(told.answer.same()));
+    PROPERTIES.put(AnswerSummary.FAULTY, told -> told.answer.fault() != null);
+    PROPERTIES.put(AnswerSummary.WRONG, told -> Boolean.FALSE.equals(told.answer.right()));
+  }
+
+  private record Place(String target, AnswerPass pass, String stage) {}
+
+  /**
+   * An answer, with its times if they are known.
+   *
+   * @param laterTokenMs after the first: per token, as lengths may differ, and without the time to
+   *     the first, which a prefix cache shortens too
+   */
+  private record Told(CheckedAnswer answer, double ttftMs, double e2eMs, double laterTokenMs) {
+
+    static @Nullable Told of(RequestRecord record, CheckedAnswer answer) {
+      RequestStatus status = record.outcome().status();
+      if (status != RequestStatus.COMPLETE && status != RequestStatus.EMPTY) {
+        return null;
+      }
+      Long ttft = record.timing().ttftNanos();
+      Long end = record.timing().latencyNanos();
+      Integer tokens = record.tokens().n();
+      return ttft != null && end != null && tokens != null && tokens > 1
+          ? new Told(answer, ttft / 1e6, end / 1e6, (end - ttft) / 1e6 / (tokens - 1))
+          : new Told(answer, Double.NaN, Double.NaN, Double.NaN);
+    }
+
+    boolean isFasterThan(Told other) {
+      return laterTokenMs < FASTER * other.laterTokenMs;
+    }
+  }
+
+  private final Map<Place, Map<Integer, @Nullable Told>> places = new LinkedHashMap<>();
+
+  void add(RequestRecord record, CheckedAnswer answer) {
+    RequestRecord.Identity id = record.identity();
+    Place place = new Place(id.target(), answer.pass(), LevelInfo.unnumbered(id.stage()));
+    Told told = Told.of(record, answer);
+    Map<Integer, @Nullable Told> of = places.computeIfAbsent(place, p -> new TreeMap<>());
+    if (of.get(answer.prompt()) == null) {
+      of.put(answer.prompt(), told);
+    }
+  }
+
+  List<AnswerSummary> summaries() {
+    List<AnswerSummary> all = new ArrayList<>();
+    places.forEach((place, told) -> all.add(summary(place, told)));
+    return all;
+  }
+
+  private AnswerSummary summary(Place place, Map<Integer, @Nullable Told> asked) {
+    List<Told> answered = asked.values().stream().filter(Objects::nonNull).toList();
+    Map<Integer, Told> first = of(place.target, AnswerPass.FIRST);
+    Map<Integer, Told> again = of(place.target, AnswerPass.AGAIN);
+    Map<String, Double> chances = new TreeMap<>();
+    Map<String, Long> counts = new TreeMap<>();
+    PROPERTIES.forEach(
+        (name, has) -> {
+          counts.put(name, answered.stream().filter(has).count());
+          long more = pairs(asked, again, (a, b) -> has.test(a) && !has.test(b));
+          long fewer = pairs(asked, again, (a, b) -> !has.test(a) && has.test(b));
+          if (more + fewer > 0) {
+            chances.put(name, chance(more, fewer));
+          }
+        });
+    long faster = pairs(asked, first, Told::isFasterThan);
+    long slower = pairs(asked, first, (a, b) -> b.isFasterThan(a));
+    return new AnswerSummary(
+        place.target,
+        place.pass,
+        place.pass == AnswerPass.LOAD ? place.stage : null,
+        asked.size(),
+        answered.size(),
+        answered.stream().filter(told -> told.answer.same() != null).count(),
+        counts.get(AnswerSummary.CHANGED),
+        median(
+            answered.stream()
+                .map(told -> told.answer.differsAt())
+                .filter(Objects::nonNull)
+                .mapToDouble(at -> at)),
+        faults(answered, AnswerFault.INVALID),
+        faults(answered, AnswerFault.REFUSED),
+        faults(answered, AnswerFault.EMPTY),
+        answered.stream().filter(told -> told.answer.right() != null).count(),
+        counts.get(AnswerSummary.WRONG),
+        median(answered.stream().mapToDouble(Told::ttftMs)),
+        median(answered.stream().mapToDouble(Told::e2eMs)),
+        median(answered.stream().mapToDouble(Told::laterTokenMs)),
+        pairs(asked, first, (a, b) -> !Double.isNaN(a.ttftMs + b.ttftMs)),
+        faster,
+        chance(faster, slower),
+        chances);
+  }
+
+  private static long faults(List<Told> answered, AnswerFault fault) {
+    return answered.stream().filter(told -> told.answer.fault() == fault).count();
+  }
+
+  private Map<Integer, Told> of(String target, AnswerPass pass) {
+    Map<Integer, Told> all = new TreeMap<>();
+    places.forEach(
+        (place, told) -> {
+          if (place.target.equals(target) && place.pass == pass) {
+            all.putAll(told);
+          }
+        });
+    all.values().removeIf(Objects::isNull);
+    return all;
+  }
+
+  @FunctionalInterface
+  private interface Pair {
+    boolean holds(Told one, Told other);
+  }
+
+  private static long pairs(
+      Map<Integer, @Nullable Told> ones, Map<Integer, Told> others, Pair pair) {
+    return ones.entrySet().stream()
+        .filter(
+            one -> {
+              Told other = others.get(one.getKey());
+              return one.getValue() != null && other != null && pair.holds(one.getValue(), other);
+            })
+        .count();
+  }
+
+  /**
+   * The chance of at least so many changes for the worse if both directions were equally likely:
+   * McNemar's exact test of one side, whose pairs are the prompts.
+   */
+  static double chance(long worse, long better) {
+    return worse == 0
+        ? 1
+        : BinomialDistribution.of((int) (worse + better), 0.5).survivalProbability((int) worse - 1);
+  }
+
+  private static @Nullable Double median(DoubleStream values) {
+    double[] sorted = values.filter(value -> !Double.isNaN(value)).sorted().toArray();
+    int middle = sorted.length / 2;
+    return sorted.length == 0
+        ? null
+        : (Double)
+            Arrays.stream(sorted, sorted.length % 2 == 0 ? middle - 1 : middle, middle + 1)
+                .average()
+                .orElseThrow();
+  }
+}
