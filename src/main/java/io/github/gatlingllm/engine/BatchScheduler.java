@@ -1,16 +1,17 @@
 package io.github.gatlingllm.engine;
 
 import io.github.gatlingllm.engine.EmbeddedEngine.EngineLoad;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Queue;
 
 /**
- * Continuous batching: in each iteration waiting sequences join the batch, first come first served,
- * and every sequence whose prompt has been processed gets one token at the end of the iteration.
- * Cached prompt tokens are not processed again.
+ * Continuous batching: in each iteration waiting sequences join the batch, first come first served
+ * within a priority, and every sequence whose prompt has been processed gets one token at the end
+ * of the iteration. Cached prompt tokens are not processed again.
  *
  * <pre>
  * step = prefill tokens / prefillTokensPerSecond
@@ -25,7 +26,11 @@ final class BatchScheduler implements Scheduler {
 
   private final EmbeddedEngine.EngineBuilder model;
   private final PrefixCache cache;
-  private final Deque<Sequence> waiting = new ArrayDeque<>();
+  private final Queue<Sequence> waiting =
+      new PriorityQueue<>(
+          Comparator.comparingInt((Sequence each) -> each.priority)
+              .thenComparingLong(Sequence::place));
+  private long added;
   private final List<Sequence> running = new ArrayList<>();
   private long queriedTokens;
   private long hitTokens;
@@ -44,6 +49,7 @@ final class BatchScheduler implements Scheduler {
 
   @Override
   public void add(Sequence sequence) {
+    sequence.queue(added++);
     waiting.add(sequence);
   }
 

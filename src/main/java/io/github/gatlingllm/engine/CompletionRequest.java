@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param maxTokens null where the context length is the only limit
  * @param minTokens tokens before which the answer's own length does not end it
+ * @param priority lower leaves the queue first
  * @param ignoreEos whether only {@code maxTokens} or the context ends the answer
  */
 record CompletionRequest(
@@ -29,7 +30,8 @@ record CompletionRequest(
     boolean includeUsage,
     int choices,
     AnswerShape shape,
-    @Nullable Integer seed) {
+    @Nullable Integer seed,
+    int priority) {
   private static final int MAX_CHOICES = 128;
   private static final List<String> LIMITS =
       List.of("max_completion_tokens", "max_output_tokens", "max_tokens");
@@ -75,7 +77,8 @@ record CompletionRequest(
         new Parameters(streamOptions).flag("include_usage"),
         choices,
         shape,
-        parameters.integer("seed", Integer.MIN_VALUE));
+        parameters.integer("seed", Integer.MIN_VALUE),
+        parameters.integerOr("priority", 0, Integer.MIN_VALUE));
   }
 
   static ObjectNode object(byte[] body, ObjectMapper mapper) throws Refusal {

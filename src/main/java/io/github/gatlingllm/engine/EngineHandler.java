@@ -143,7 +143,8 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
                   GeneratedAnswer.to(request, settings.seed, reasoning, room, choice);
               long[] blocks =
                   settings.sharesPrefixes() ? request.prompt().blocks(answer, request.api()) : null;
-              return new ServerExchange.SequenceSpec(request.prompt(), blocks, answer, true);
+              return new ServerExchange.SequenceSpec(
+                  request.prompt(), request.priority(), blocks, answer, true);
             })
         .toList();
   }
@@ -154,7 +155,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       check(request.model(), prompt.tokens(), 1);
       // A result is one token without text, for one prefill.
       GeneratedAnswer answer = new GeneratedAnswer(0, 0, 1, "stop", false, List.of(""));
-      sequences.add(new ServerExchange.SequenceSpec(prompt, null, answer, false));
+      sequences.add(new ServerExchange.SequenceSpec(prompt, 0, null, answer, false));
     }
     return sequences;
   }
@@ -256,7 +257,11 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     /** One choice, or an input that has a result, which is a single token without text. */
     @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
     private record SequenceSpec(
-        Prompt prompt, long @Nullable [] blocks, GeneratedAnswer answer, boolean generated) {
+        Prompt prompt,
+        int priority,
+        long @Nullable [] blocks,
+        GeneratedAnswer answer,
+        boolean generated) {
 
       private static int promptTokens(List<SequenceSpec> all) {
         return all.get(0).generated()
@@ -282,7 +287,12 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         this.answer = spec.answer();
         this.sequence =
             new Sequence(
-                spec.prompt().tokens(), answer.tokens(), receivedNanos, spec.blocks(), this);
+                spec.prompt().tokens(),
+                answer.tokens(),
+                receivedNanos,
+                spec.priority(),
+                spec.blocks(),
+                this);
       }
 
       @Override

@@ -6,6 +6,10 @@ import org.jspecify.annotations.Nullable;
 final class Sequence {
   final int promptTokens;
   final long arrivedNanos;
+
+  /** Lower leaves the queue first, as in vLLM. */
+  final int priority;
+
   final TokenListener listener;
 
   /** Hashes of the blocks that prompt and answer fill; null where no prefix is shared. */
@@ -15,6 +19,7 @@ final class Sequence {
   private int prefilled;
   private int generated;
   private int cachedTokens;
+  private long place;
 
   interface TokenListener {
 
@@ -28,13 +33,24 @@ final class Sequence {
       int promptTokens,
       int outputTokens,
       long arrivedNanos,
+      int priority,
       long @Nullable [] blocks,
       TokenListener listener) {
     this.promptTokens = promptTokens;
     this.outputTokens = outputTokens;
     this.arrivedNanos = arrivedNanos;
+    this.priority = priority;
     this.blocks = blocks;
     this.listener = listener;
+  }
+
+  /** Among those of its priority in the queue, the first has the lowest. */
+  long place() {
+    return place;
+  }
+
+  void queue(long atPlace) {
+    place = atPlace;
   }
 
   /** Prompt tokens found in the prefix cache when the sequence left the queue. */

@@ -51,7 +51,8 @@ final class BatchSchedulerTest {
 
   private Sequence sequence(
       String name, int promptTokens, int outputTokens, long @Nullable [] blocks) {
-    return new Sequence(promptTokens, outputTokens, 0, blocks, new Named(name, log));
+    int priority = name.startsWith("urgent") ? -1 : 0;
+    return new Sequence(promptTokens, outputTokens, 0, priority, blocks, new Named(name, log));
   }
 
   private List<String> run(Scheduler scheduler, Sequence... sequences) {
@@ -87,6 +88,7 @@ final class BatchSchedulerTest {
           a step of a batch of two takes 12 ms | a:1:2 b:1:3 | 0.1 | 0 | 1000 | 8 | 14.0: a b, 26.0: a b, 37.0: b
           a step grows with the tokens in the KV cache | a:10:3 | 0 | 0.01 | 1000 | 8 | 21.0: a, 32.1: a, 43.3: a
           b has 15 tokens beside the 5 of a, then 20, then 15 | a:5:4 b:50:1 | 0 | 0 | 20 | 8 | 30.0: a, 60.0: a, 85.0: a b, 95.0: a
+          a lower priority leaves the queue first | a:1:2 b:1:1 urgent:1:1 urgent2:1:1 | 0 | 0 | 1000 | 1 | 11.0: urgent, 22.0: urgent2, 33.0: a, 43.0: a, 54.0: b
           a batch of two queues first come first served | a:1:1 b:1:2 c:1:1 d:1:1 | 0 | 0 | 1000 | 2 | 12.0: a b, 23.0: b c, 34.0: d
           """)
   void timetable(
@@ -217,7 +219,7 @@ final class BatchSchedulerTest {
   private final FixedScheduler scheduler = new FixedScheduler(100, 10);
 
   private Sequence arriving(long at, int outputTokens) {
-    return new Sequence(1, outputTokens, at, null, new Named("", log));
+    return new Sequence(1, outputTokens, at, 0, null, new Named("", log));
   }
 
   @Test

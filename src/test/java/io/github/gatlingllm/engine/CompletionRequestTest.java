@@ -16,7 +16,7 @@ final class CompletionRequestTest {
         Requests.chat(
             """
             {"model":"m","max_tokens":9,"min_tokens":3,"ignore_eos":true,"stream":true,
-             "stream_options":{"include_usage":true},"seed":5,
+             "stream_options":{"include_usage":true},"seed":5,"priority":-2,
              "temperature":0.7,"n":2,"tools":null,%s}
             """);
     assertThat(request)
@@ -32,7 +32,8 @@ final class CompletionRequestTest {
                 true,
                 2,
                 CompletionRequest.AnswerShape.FREE_TEXT,
-                5));
+                5,
+                -2));
     assertThat(request.prompt().tokens()).isEqualTo(3); // 12 characters
   }
 

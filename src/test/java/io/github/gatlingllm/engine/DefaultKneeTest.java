@@ -71,7 +71,7 @@ final class DefaultKneeTest {
     }
 
     private void ask() {
-      scheduler.add(new Sequence(PROMPT_TOKENS, OUTPUT_TOKENS, now, null, new Request()));
+      scheduler.add(new Sequence(PROMPT_TOKENS, OUTPUT_TOKENS, now, 0, null, new Request()));
     }
 
     Level run() {
