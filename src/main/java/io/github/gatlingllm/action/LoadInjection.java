@@ -13,12 +13,14 @@ import io.gatling.javaapi.core.PopulationBuilder;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.Turns;
 import io.netty.channel.EventLoopGroup;
 import java.lang.reflect.Constructor;
 import java.math.BigDecimal;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.collection.Iterator;
@@ -36,15 +38,83 @@ public final class LoadInjection {
    */
   public static PopulationBuilder population(
       LoadPlan plan, ScenarioBuilder scenario, @Nullable String target) {
+    LoadPlan set = InvalidSimulation.checked(() -> SimulationSettings.ofProcess().applyTo(plan));
+    return new PopulationBuilder(looped(set, scenario, target, null));
+  }
+
+  /**
+   * Classes of traffic, whose load levels start together; with {@code alone} each is also measured
+   * by itself.
+   */
+  public static java.util.List<PopulationBuilder> inTurns(
+      java.util.List<PopulationBuilder> classes, boolean alone, long seed) {
+    return InvalidSimulation.checked(
+        () -> {
+          java.util.List<Profile> profiles = classes.stream().map(LoadInjection::ours).toList();
+          if (alone && classes.size() < 2) {
+            throw new IllegalArgumentException(
+                "one class of traffic has none that it could slow down; expected two or more");
+          }
+          if (alone && Injector.ofProcess().isPart()) {
+            throw new IllegalArgumentException(
+                "injectors cannot know when a class of traffic is alone; expected one injector");
+          }
+          java.util.List<LoadPlan.Sweep> plans =
+              Turns.of(profiles.stream().map(Profile::set).toList(), alone, seed);
+          return IntStream.range(0, plans.size())
+              .mapToObj(
+                  i ->
+                      new PopulationBuilder(
+                          looped(
+                              plans.get(i),
+                              profiles.get(i).scenario,
+                              profiles.get(i).target,
+                              classes.get(i).asScala())))
+              .toList();
+        });
+  }
+
+  private static Profile ours(PopulationBuilder population) {
+    if (population.asScala().injectionProfile() instanceof Profile ours && ours.scenario != null) {
+      return ours;
+    }
+    throw new IllegalArgumentException(
+        "scenario '%s' is injected by Gatling itself, which has no load levels; use openLoop or closedLoop"
+            .formatted(population.asScala().scenarioBuilder().name()));
+  }
+
+  /** The population with a plan; with the protocols and pauses of another one, if there is one. */
+  private static io.gatling.core.structure.PopulationBuilder looped(
+      LoadPlan set,
+      ScenarioBuilder scenario,
+      @Nullable String target,
+      io.gatling.core.structure.@Nullable PopulationBuilder like) {
     String name = scenario.name() + (target == null ? "" : " @ " + target);
-    LoadPlan own =
-        InvalidSimulation.checked(
-            () -> SimulationSettings.ofProcess().applyTo(plan).part(Injector.ofProcess().part()));
-    return population(
-        own,
-        scenario,
-        name,
-        context -> LlmComponents.of(context).place(context, scenario.name(), name, own));
+    LoadPlan own = InvalidSimulation.checked(() -> set.part(Injector.ofProcess().part()));
+    ScenarioBuilder looped =
+        looped(
+            scenario,
+            name,
+            context -> LlmComponents.of(context).place(context, scenario.name(), name, own));
+    Profile profile = new Profile(own, set, scenario, target);
+    return like == null
+        ? looped.inject(profile)
+        : like.copy(
+            looped,
+            profile,
+            like.scenarioProtocols(),
+            like.scenarioThrottleSteps(),
+            like.pauseType(),
+            like.children(),
+            like.shard());
+  }
+
+  private static ScenarioBuilder looped(
+      ScenarioBuilder scenario,
+      String name,
+      Function<ScenarioContext, PlanWorkload.LoopPlace> place) {
+    ActionBuilder loop = PlanWorkload.PlanLoop.around(scenario, place);
+    return new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
   }
 
   static PopulationBuilder population(
@@ -52,10 +122,8 @@ public final class LoadInjection {
       ScenarioBuilder scenario,
       String name,
       Function<ScenarioContext, PlanWorkload.LoopPlace> place) {
-    ActionBuilder loop = PlanWorkload.PlanLoop.around(scenario, place);
-    ScenarioBuilder looped =
-        new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
-    return new PopulationBuilder(looped.inject(new Profile(plan)));
+    return new PopulationBuilder(
+        looped(scenario, name, place).inject(new Profile(plan, plan, null, null)));
   }
 
   /** The load plan of an injection profile; null for one of Gatling's own. */
@@ -81,7 +149,13 @@ public final class LoadInjection {
     }
   }
 
-  private record Profile(LoadPlan plan) implements InjectionProfile {
+  /**
+   * @param set what {@code plan} is this injector's part of
+   * @param scenario null for a plan that cannot be changed
+   */
+  private record Profile(
+      LoadPlan plan, LoadPlan set, @Nullable ScenarioBuilder scenario, @Nullable String target)
+      implements InjectionProfile {
 
     /** Unknown before the run: users loop, and a search chooses its load levels. */
     @Override

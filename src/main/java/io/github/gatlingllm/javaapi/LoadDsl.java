@@ -198,4 +198,15 @@ public abstract class LoadDsl {
   public static List<PopulationBuilder> sideBySide(PopulationBuilder... populations) {
     return List.of(populations);
   }
+
+  /**
+   * Measures classes of traffic, a scenario each: alone, one after the other, and all together, in
+   * a random order in each repeat of their loads, which have the same duration and repeats. The
+   * report then says what each class does to the others: {@code
+   * setUp(aloneAndTogether(openLoop(2).repeats(5).inject(chat),
+   * closedLoop(8).repeats(5).inject(batch)))}.
+   */
+  public static List<PopulationBuilder> aloneAndTogether(PopulationBuilder... populations) {
+    return LoadInjection.inTurns(List.of(populations), true, Seeds.random());
+  }
 }

@@ -40,6 +40,11 @@ public sealed interface LoadLevel {
    */
   LoadLevel repeat(int number);
 
+  /** The same, while no other class of traffic has load. */
+  LoadLevel alone();
+
+  LoadLevel with(Phases others);
+
   /** Between the seeds of repeats; levels have neighbouring seeds. */
   long SEEDS_APART = 1_000;
 
@@ -84,7 +89,13 @@ public sealed interface LoadLevel {
           LevelInfo.numbered(LevelInfo.unnumbered(label), number), users, ofUsers, phases);
     }
 
-    Closed with(Phases others) {
+    @Override
+    public Closed alone() {
+      return new Closed(label + LevelInfo.ALONE, users, ofUsers, phases);
+    }
+
+    @Override
+    public Closed with(Phases others) {
       return new Closed(label, users, ofUsers, others);
     }
 
@@ -126,6 +137,18 @@ public sealed interface LoadLevel {
     @Override
     public LoadLevel repeat(int number) {
       throw new IllegalArgumentException("trials are repeats already; expected one of the two");
+    }
+
+    @Override
+    public LoadLevel alone() {
+      throw new IllegalArgumentException(
+          "trials wait for their slowest request, so classes of traffic cannot run them together;"
+              + " expected a rate or a concurrency");
+    }
+
+    @Override
+    public LoadLevel with(Phases others) {
+      return alone();
     }
 
     @Override
@@ -209,7 +232,13 @@ public sealed interface LoadLevel {
           numbers);
     }
 
-    Open with(Phases others) {
+    @Override
+    public Open alone() {
+      return new Open(label + LevelInfo.ALONE, perSecond, arrivals, phases, numbers);
+    }
+
+    @Override
+    public Open with(Phases others) {
       return new Open(label, perSecond, arrivals, others, numbers);
     }
 

@@ -69,6 +69,11 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     /** Whether the choice of a level depends on the results of earlier ones. */
     boolean needsResults();
 
+    /** When its levels start beside those of other classes of traffic; null for one class. */
+    default Turns.@Nullable ClassTurn turn() {
+      return null;
+    }
+
     /** Numbers of failed requests that end a level immediately. */
     default FailureLimits failureLimits() {
       return FailureLimits.NONE;
@@ -94,8 +99,14 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     public static final FailureLimits NONE = new FailureLimits(Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
-  /** Levels in a given order, with all their repeats. */
-  record Sweep(List<LoadLevel> levels, List<StopRule> rules, Repeats repeats) implements LoadPlan {
+  /**
+   * Levels in a given order, with all their repeats.
+   *
+   * @param turn when its levels start, beside those of other classes of traffic; null for one class
+   */
+  record Sweep(
+      List<LoadLevel> levels, List<StopRule> rules, Repeats repeats, Turns.@Nullable ClassTurn turn)
+      implements LoadPlan {
 
     /** Pause between the latest end of a level and the next one, for cancelled requests to end. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -130,12 +141,12 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /** Runs all levels, unless {@link StopRule#DEFAULT} ends one. */
     public Sweep(List<LoadLevel> levels) {
-      this(levels, List.of(StopRule.DEFAULT), Repeats.ONCE);
+      this(levels, List.of(StopRule.DEFAULT), Repeats.ONCE, null);
     }
 
     /** The same with every level repeated; the seed decides the orders of the rounds. */
     public Sweep repeated(Repeats times, long seed) {
-      return new Sweep(times.max() == 1 ? once() : times.rounds(once(), seed), rules, times);
+      return new Sweep(times.max() == 1 ? once() : times.rounds(once(), seed), rules, times, turn);
     }
 
     /** Each level once, without the number of a repeat; repeated ones by their load. */
@@ -151,6 +162,11 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     /** What is printed of repeats; empty without. */
     public String repeatsText() {
       return repeats.max() == 1 ? "" : repeats.describe(levels);
+    }
+
+    /** The order in which classes of traffic have load, by their names. */
+    public String turnsText(List<String> classes) {
+      return turn == null ? "" : turn.all().text(classes);
     }
 
     /** Levels with different seeds: with one seed all would have one pattern, only stretched. */
@@ -180,7 +196,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
         all.add(StopRule.DEFAULT);
       }
       all.removeIf(StopRule.NEVER::equals);
-      return new Sweep(levels, all, repeats);
+      return new Sweep(levels, all, repeats, turn);
     }
 
     @Override
@@ -217,7 +233,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
                     ? closed.part(share)
                     : level);
       }
-      return new Sweep(own, rules, repeats);
+      return new Sweep(own, rules, repeats, turn);
     }
 
     private static long maxArrivals(LoadLevel level) {
@@ -336,6 +352,11 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
             serverFailed ? (Double) rule.limit() : null,
             null,
             null);
+      }
+
+      @Override
+      public Turns.@Nullable ClassTurn turn() {
+        return turn;
       }
 
       @Override

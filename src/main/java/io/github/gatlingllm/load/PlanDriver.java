@@ -46,6 +46,8 @@ public final class PlanDriver {
   private int inFlight; // iterations in flight, and users started ahead of their arrival
   private int freeSlots; // slots without a user
   private int measuredIterations; // started in the measure phase
+  private boolean othersAwaited; // the levels of other classes that still measure
+  private boolean othersMeasured;
 
   /** The planned starts are of levels that several injectors start at the same time. */
   public PlanDriver(
@@ -129,10 +131,19 @@ public final class PlanDriver {
     if (next == null) {
       level = null;
       Optional.ofNullable(levels.conclusion()).ifPresent(listener::concluded);
+      if (levels.turn() != null) {
+        levels.turn().leave(nanoClock.getAsLong());
+      }
       listener.afterLevels(this::endPlan);
       return;
     }
-    listener.beforeLevel(next, () -> startInTime(next));
+    Runnable begin = () -> listener.beforeLevel(next, () -> startInTime(next));
+    if (levels.turn() == null) {
+      begin.run();
+    } else {
+      long now = nanoClock.getAsLong();
+      levels.turn().awaitStep(now, () -> at(now, begin));
+    }
   }
 
   private synchronized void endPlan() {
@@ -145,10 +156,15 @@ public final class PlanDriver {
   private synchronized void startInTime(LoadLevel next) {
     long lead = next instanceof LoadLevel.Open ? LEAD_NANOS : 0;
     Long planned = plannedStarts.apply(levelsStarted++);
-    if (planned == null) {
+    if (planned != null) {
+      at(planned - lead, () -> start(next, planned, true));
+    } else if (levels.turn() == null) {
       start(next, nanoClock.getAsLong() + lead, false);
     } else {
-      at(planned - lead, () -> start(next, planned, true));
+      levels
+          .turn()
+          .meet(
+              nanoClock.getAsLong(), common -> at(common - lead, () -> start(next, common, false)));
     }
   }
 
@@ -163,6 +179,8 @@ public final class PlanDriver {
     inFlight = 0;
     freeSlots = 0;
     measuredIterations = 0;
+    othersAwaited = false;
+    othersMeasured = levels.turn() == null;
     Integer left = levels.remainingLevels();
     if (left != null) {
       listener.expectLevels(left);
@@ -200,7 +218,10 @@ public final class PlanDriver {
     if (phase == Phase.MEASURE && settling != null) {
       listener.settled(current, settling.text());
     }
-    if (phase == Phase.COOLDOWN && !current.isEndKnown(phase) && !current.isAnyMeasuring()) {
+    if (phase == Phase.COOLDOWN
+        && !current.isEndKnown(phase)
+        && !current.isAnyMeasuring()
+        && othersMeasured) {
       current.endPhase(phase, from);
     }
     if (!current.isEndKnown(phase)) {
@@ -275,13 +296,31 @@ public final class PlanDriver {
     if (phase == Phase.COOLDOWN) {
       long measured = current.measureEndNanos() - current.startNanos();
       long latest = measured + current.level().phases().drainNanos();
-      return current.isAnyMeasuring() && offset < latest ? (Long) latest : null;
+      boolean isAwaited = current.isAnyMeasuring() || !haveOthersMeasured(current, now);
+      return isAwaited && offset < latest ? (Long) latest : null;
     }
     Settling automatic = Objects.requireNonNull(settling);
     if (phase == Phase.FILL) {
       return filling ? automatic.untilGathered(offset) : automatic.untilFill(offset);
     }
     return automatic.untilSettled(offset);
+  }
+
+  /** Whether the load of a class may end, whose own measured requests have ended. */
+  private boolean haveOthersMeasured(RunningLevel current, long now) {
+    if (!othersMeasured && !othersAwaited) {
+      othersAwaited = true;
+      Turns.ClassTurn turn = Objects.requireNonNull(levels.turn());
+      turn.meet(now, common -> at(common, () -> endWithOthers(current)));
+    }
+    return othersMeasured;
+  }
+
+  private void endWithOthers(RunningLevel current) {
+    if (current == level) {
+      othersMeasured = true;
+      review();
+    }
   }
 
   private synchronized void cut(RunningLevel current) {

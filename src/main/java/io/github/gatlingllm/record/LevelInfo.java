@@ -58,6 +58,9 @@ public record LevelInfo(
   /** Suffix of the label of a level that repeats the one without it, and replaces it in curves. */
   public static final String AGAIN = " again";
 
+  /** Suffix of the label of a level in which no other class of traffic has load. */
+  public static final String ALONE = " alone";
+
   /**
    * Before the number of a repeat at the end of a label: {@code c=8#2} is the second of {@code
    * c=8}.
@@ -121,6 +124,11 @@ public record LevelInfo(
   public static String unnumbered(String label) {
     int at = label.lastIndexOf(REPEAT);
     return at > 0 && label.substring(at + 1).matches("\\d{1,3}") ? label.substring(0, at) : label;
+  }
+
+  /** Whether no other class of traffic had load, by the label of the level or of a repeat. */
+  public static boolean isAlone(String label) {
+    return unnumbered(label).endsWith(ALONE);
   }
 
   /** The repeats of a level as one: phases and hooks by time, planned requests added up. */

@@ -1,9 +1,11 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.RunStatistics.SlowRequest;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.AnswerSummary;
+import io.github.gatlingllm.figures.level.Summary.ClassChange;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.level.Summary.TierSummary;
 import io.github.gatlingllm.figures.level.Summary.TurnSummary;
@@ -24,6 +26,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorRun;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord.TimingKey;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.SelfTest;
@@ -66,6 +69,10 @@ enum RowKind {
   CURVES(Figures.class, (s, of) -> curves(s).filter(row -> s.grid().isEmpty())),
   /** Those of a grid of lengths. */
   PAIRS(Figures.class, (s, of) -> curves(s).filter(row -> !s.grid().isEmpty())),
+  /** How figures of a class of traffic change when the others have load too. */
+  CLASSES(
+      ChangeOfClass.class,
+      (s, of) -> s.interference().stream().map(each -> ChangeOfClass.row(s, each))),
   TARGETS(Figures.class, (s, of) -> targets(s)),
   REQUESTS(Figures.class, (s, of) -> requests(s)),
   /** Requests with several names. */
@@ -204,6 +211,45 @@ enum RowKind {
     return summary.targets().stream()
         .filter(target -> summary.hasSeveralTargets())
         .map(target -> Row.of(summary, target.label(), target.figures()));
+  }
+
+  private record ChangeOfClass(Change of) {
+
+    private static Row row(Summary summary, ClassChange change) {
+      LevelFigures alone =
+          summary.stages().stream()
+              .filter(each -> each.info().key().equals(change.key()))
+              .findFirst()
+              .orElseThrow();
+      String name = summary.place(alone.info()).replaceFirst(LevelInfo.ALONE, "");
+      return Row.at(summary, alone, name, new ChangeOfClass(Change.of(change)));
+    }
+
+    String figure() {
+      Metric metric = of.figure().metric();
+      String statistic = of.figure().name().substring(metric.figure().length());
+      return metric.title() + statistic.replace('.', ' ').replace("percent", "").stripTrailing();
+    }
+
+    String alone() {
+      return ChangeText.value(of, of.base());
+    }
+
+    String together() {
+      return ChangeText.value(of, of.run());
+    }
+
+    String change() {
+      return ChangeText.by(of);
+    }
+
+    String interval() {
+      return ChangeText.interval(of);
+    }
+
+    TableCell outcome() {
+      return ChangeText.verdict(of);
+    }
   }
 
   private static Stream<Row> requests(Summary summary) {

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.check.CheckCatalogue;
+import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
@@ -176,8 +177,9 @@ public final class RunReport {
   }
 
   private RunFigures figures(RecordSource requests) throws IOException {
-    return CheckCatalogue.judged(
-        RunStatistics.of(info, judged, new RunRecords(files, requests, messages::add)));
+    return Comparison.interference(
+        CheckCatalogue.judged(
+            RunStatistics.of(info, judged, new RunRecords(files, requests, messages::add))));
   }
 
   private RunFigures figuresAndCsv() throws IOException {

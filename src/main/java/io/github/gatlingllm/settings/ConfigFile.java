@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -35,6 +36,9 @@ final class ConfigFile {
    * @param where file and line, or the variable of the environment that the value is of
    */
   record Entry(String name, String text, String where) {}
+
+  /** What is an object itself: also that of a class of traffic. */
+  private static final Pattern BODY = Pattern.compile("(?:class\\.[^.]+\\.)?" + Setting.BODY.name);
 
   private final String file;
   private final List<Entry> entries = new ArrayList<>();
@@ -84,7 +88,7 @@ final class ConfigFile {
     object.forEach(
         (key, value) -> {
           String name = prefix + key;
-          if (value instanceof ConfigObject inner && !name.equals(Setting.BODY.name)) {
+          if (value instanceof ConfigObject inner && !BODY.matcher(name).matches()) {
             add(name + ".", inner);
           } else if (value.valueType() != ConfigValueType.NULL) {
             entries.add(new Entry(name, text(value).strip(), where(value.origin())));

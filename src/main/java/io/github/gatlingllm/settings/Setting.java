@@ -7,6 +7,7 @@ import static io.github.gatlingllm.settings.Setting.SettingScope.RUN;
 import static io.github.gatlingllm.settings.Setting.SettingScope.TARGET;
 import static io.github.gatlingllm.settings.Setting.SettingScope.WORKLOAD;
 import static io.github.gatlingllm.settings.Setting.SettingTrait.MERGED;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.OF_CLASS;
 import static io.github.gatlingllm.settings.Setting.SettingTrait.OF_INJECTOR;
 import static io.github.gatlingllm.settings.Setting.SettingTrait.OF_RUN;
 import static io.github.gatlingllm.settings.Setting.SettingTrait.ONCE;
@@ -64,6 +65,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -106,7 +108,7 @@ public final class Setting<T extends @Nullable Object> {
   public static final Setting<Models> MODEL =
       of(TARGET, "model", "llama-8b", Form.texts("names").map(Models::of))
           .unset("the server's only model", Models.NONE)
-          .traits(PROBED)
+          .traits(OF_CLASS, PROBED)
           .means(
               "model to request; one for all endpoints, or one per endpoint; a|b requests"
                   + " both from one endpoint, each as a separate target; base=50,lora=30 spreads"
@@ -150,6 +152,7 @@ public final class Setting<T extends @Nullable Object> {
 
   public static final Setting<String> PROMPT_TOKENS_OF =
       of(WORKLOAD, "promptTokensOf", "text", "request", Form.choice(List.of("text", "request")))
+          .traits(OF_CLASS)
           .means(
               "what promptTokens counts; text: that of the user; request: all that the"
                   + " server counts, chat template included");
@@ -159,7 +162,7 @@ public final class Setting<T extends @Nullable Object> {
           .heads("Load")
           .withoutEndpoint("1,4,16,64")
           .excludes("the load is either a closed or an open loop", "rate")
-          .traits(SELF_TESTED)
+          .traits(OF_CLASS, SELF_TESTED)
           .means(
               "closed loop: requests in flight; a completion starts the next; a list is a sweep");
 
@@ -170,6 +173,7 @@ public final class Setting<T extends @Nullable Object> {
               "a curve", LoadForms::isCurve, "a curve has its own duration", "duration, requests")
           .excludesWhere("a curve", LoadForms::isCurve, "a search starts at one rate", "search")
           .excludesWhere("a curve", LoadForms::isCurve, "a curve has no load levels", "repeats")
+          .traits(OF_CLASS)
           .means(
               "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a rate"
                   + " curve, steps:<rate>:<duration>,… a curve of steps");
@@ -187,9 +191,33 @@ public final class Setting<T extends @Nullable Object> {
               arrival -> !LoadForms.isTrace(arrival),
               "only open loops have arrivals",
               "rate")
+          .traits(OF_CLASS)
           .means(
               "arrival process of an open loop; one of poisson, constant, gamma:<cv>, or"
                   + " trace:<file>[@1s|@1ms][@<speed>], which replays recorded traffic");
+
+  public static final Setting<@Nullable Double> WEIGHT =
+      of(LOAD, "weight", "70", POSITIVE)
+          .orNull("none")
+          .needs("only classes of traffic share a load", "class.<name>.<setting>")
+          .traits(OF_CLASS)
+          .means("share of a class of traffic in the common rate or concurrency");
+
+  public static final Setting<@Nullable String> CLASS =
+      of(LOAD, "class.<name>.<setting>", "70", Form.text())
+          .orNull("one class")
+          .excludes("classes measure in the same windows", "search, trials, requests, interleave")
+          .means(
+              "a setting of one class of traffic, such as class.chat.weight; all classes have load"
+                  + " together; own ones are those marked so, and a weight, rate or concurrency"
+                  + " each");
+
+  public static final Setting<Boolean> INTERFERENCE =
+      flag(LOAD, "interference", false)
+          .needs("compares classes of traffic", "class.<name>.<setting>")
+          .means(
+              "measures each class of traffic alone too, in random order; the report says what"
+                  + " the others do to it");
 
   public static final Setting<@Nullable Integer> TRIALS =
       of(LOAD, "trials", "10", Form.whole(1))
@@ -296,6 +324,7 @@ public final class Setting<T extends @Nullable Object> {
 
   public static final Setting<Optional<Duration>> FILL =
       of(LOAD, "fill", "auto", "5s", Form.automatic())
+          .traits(OF_CLASS)
           .means("time over which the users of a level start");
 
   public static final Setting<Optional<Duration>> STABILIZE =
@@ -332,11 +361,12 @@ public final class Setting<T extends @Nullable Object> {
           .heads("Prompts")
           .orNull("built-in prompts")
           .excludes("prompts are either one text or a file", "prompts")
-          .traits(PROBED)
+          .traits(OF_CLASS, PROBED)
           .means("the same text in every request");
 
   public static final Setting<@Nullable PromptPool> PROMPTS =
       of(WORKLOAD, "prompts", "prompts.jsonl", "file", PromptPool::read)
+          .traits(OF_CLASS)
           .means(
               "file of prompts: JSON array, JSONL, CSV, or a prompt per line; output_tokens of an"
                   + " object is the length of its answer");
@@ -350,6 +380,7 @@ public final class Setting<T extends @Nullable Object> {
                   + " for built-in prompts, else unchanged",
               List.of())
           .excludesWhere("a list", Setting::isList, "each pair of lengths has a sweep", "search")
+          .traits(OF_CLASS)
           .means(
               "cuts or pads every prompt to exactly that many tokens; <mean>:<std>, <min>-<max>,"
                   + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw the length; a list"
@@ -367,7 +398,7 @@ public final class Setting<T extends @Nullable Object> {
               "<sharegpt|oasst|longbench|mooncake|openai>:<file>",
               SettingValue::dataset)
           .excludes("each defines the prompts", "prompt, prompts, promptTokens")
-          .traits(OF_RUN)
+          .traits(OF_CLASS, OF_RUN)
           .means(
               "recorded dialogs in one of these formats; <file> is also https://… or"
                   + " hf:<owner>/<name>[@<revision>]/<file>, with #sha256=<digits> if pinned");
@@ -383,6 +414,7 @@ public final class Setting<T extends @Nullable Object> {
           .excludes(
               "sessions have their own prompts and gaps",
               "prompt, prompts, promptTokens, dataset, mix, lengths, images, thinkTime")
+          .traits(OF_CLASS)
           .means(
               "recorded sessions of agents with tool gaps and sub-agents, one per user; a file or"
                   + " folder of a request per line, Mooncake's too, of OpenTelemetry's spans"
@@ -422,12 +454,12 @@ public final class Setting<T extends @Nullable Object> {
 
   public static final Setting<@Nullable Function<Tokenizer, Dataset>> B2_DATASET =
       of(WORKLOAD, "dataset.B2", "longbench:hf:THUDM/LongBench-v2/data.json", DATASET.form)
-          .traits(OF_RUN)
+          .traits(OF_CLASS, OF_RUN)
           .means("texts of scenario B2, each cut to its length");
 
   public static final Setting<@Nullable Function<Tokenizer, Dataset>> D_DATASET =
       of(WORKLOAD, "dataset.D", "oasst:chats.jsonl.gz", DATASET.form)
-          .traits(OF_RUN)
+          .traits(OF_CLASS, OF_RUN)
           .means("dialogs of scenario D, each to its end or <turns>");
 
   public static final Setting<@Nullable String> DATASET_CACHE =
@@ -444,6 +476,7 @@ public final class Setting<T extends @Nullable Object> {
               "A1 to D", known -> !known.isEmpty(), "each defines the prompts", "sessions")
           .excludes("scenarios run either one after the other or mixed", "mix")
           .excludes("scenarios have their own prompts", "prompt, prompts, dataset, promptTokens")
+          .traits(OF_CLASS)
           .means(
               "known workloads, one after the other, each with the whole load; agentx: sessions by"
                   + " the rules of that benchmark");
@@ -459,18 +492,22 @@ public final class Setting<T extends @Nullable Object> {
           .means("known workloads mixed by weight, e.g. C:70,B1:30");
 
   public static final Setting<Integer> TURNS =
-      of(WORKLOAD, "turns", "5", "8", Form.whole(1)).means("turns of a dialog of scenario D");
+      of(WORKLOAD, "turns", "5", "8", Form.whole(1))
+          .traits(OF_CLASS)
+          .means("turns of a dialog of scenario D");
 
   public static final Setting<@Nullable Integer> CONTEXT_TOKENS =
       of(WORKLOAD, "contextTokens", "8192", Form.whole(1))
           .orNull("no limit")
           .plan("context", max -> max + " tokens; a dialog ends before a turn that would not fit")
+          .traits(OF_CLASS)
           .means(
               "context length of the model; a dialog ends before a turn that would exceed" + " it");
 
   public static final Setting<Boolean> TURN_BY_TURN =
       flag(WORKLOAD, "turnByTurn", false)
           .needs("replays recorded dialogs", "dataset")
+          .traits(OF_CLASS)
           .means(
               "sends the user turns of a recorded dialog in turn; each has the answers"
                   + " before it");
@@ -481,6 +518,7 @@ public final class Setting<T extends @Nullable Object> {
           .plan(
               "think time",
               think -> think.isNone() ? null : think + " before a user's next request")
+          .traits(OF_CLASS)
           .means(
               "time from an answer to the next request of its user; a range is drawn from"
                   + " uniformly");
@@ -493,6 +531,7 @@ public final class Setting<T extends @Nullable Object> {
               "pairs, prefillHeavy, balanced, decodeHeavy",
               SettingValue::lengths)
           .excludes("each sets the length of prompts", "promptTokens, scenario, mix, dataset")
+          .traits(OF_CLASS)
           .means(
               "lengths of prompts and answers that belong together; drawn by weight from"
                   + " <mean>|<std>,<mean>|<std>:<weight>;…; or one of prefillHeavy (8192 in, 1024"
@@ -501,7 +540,7 @@ public final class Setting<T extends @Nullable Object> {
   public static final Setting<Boolean> UNIQUE_PROMPTS =
       flag(PROTOCOL, "uniquePrompts", true)
           .inCode(false)
-          .traits(REHEARSED)
+          .traits(OF_CLASS, REHEARSED)
           .means(
               "begins every prompt with a seeded nonce; so none is in a prefix cache; in replayed"
                   + " sessions it is the same in all requests of a replay, so only repeats are"
@@ -520,6 +559,7 @@ public final class Setting<T extends @Nullable Object> {
       of(WORKLOAD, "images", "1x512x512", "<n>x<w>x<h>, file", ShownImages::parse)
           .excludes("each defines the prompts", "dataset, scenario, mix")
           .plan("images", ShownImages::toString)
+          .traits(OF_CLASS)
           .means(
               "images in every request; <n> generated ones of <w>x<h> pixels, or those of"
                   + " a file or folder");
@@ -527,13 +567,13 @@ public final class Setting<T extends @Nullable Object> {
   public static final Setting<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       of(PROTOCOL, "sharedPrefix", "8x512", "<groups>x<tokens>", SettingValue::sharedPrefix)
           .excludes("a nonce at the start leaves no prefix to share", "uniquePrompts")
-          .traits(REHEARSED)
+          .traits(OF_CLASS, REHEARSED)
           .means("begins every prompt with one of <groups> texts; each has <tokens> tokens");
 
   public static final Setting<Boolean> STREAM =
       flag(PROTOCOL, "stream", true)
           .heads("Requests")
-          .traits(RECORDED)
+          .traits(OF_CLASS, RECORDED)
           .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
 
   public static final Setting<List<Length>> MAX_TOKENS =
@@ -542,7 +582,7 @@ public final class Setting<T extends @Nullable Object> {
           .withoutEndpoint("lognormal:16:8")
           .needsWhere("a list", Setting::isList, "a grid has lengths of prompts", "promptTokens")
           .excludesWhere("a list", Setting::isList, "each pair of lengths has a sweep", "search")
-          .traits(PROBED)
+          .traits(OF_CLASS, PROBED)
           .means(
               "output length in each of the forms of promptTokens; it is drawn for each"
                   + " request; a list makes a grid with promptTokens");
@@ -577,7 +617,7 @@ public final class Setting<T extends @Nullable Object> {
       flag(PROTOCOL, "ignoreEos", true)
           .inCode(null)
           .recordedAs(asked -> Boolean.toString(!Boolean.FALSE.equals(asked)))
-          .traits(RECORDED, PROBED)
+          .traits(OF_CLASS, RECORDED, PROBED)
           .means(
               "sends ignore_eos and min_tokens; every output has exactly its length of"
                   + " maxTokens");
@@ -585,26 +625,26 @@ public final class Setting<T extends @Nullable Object> {
   public static final Setting<@Nullable Double> TEMPERATURE =
       of(WORKLOAD, "temperature", "0.7", Form.decimal("number ≥ 0", 0, Float.MAX_VALUE))
           .orNull("the server's")
-          .traits(PROBED)
+          .traits(OF_CLASS, PROBED)
           .plan("sampling", number -> "temperature " + NumberText.plain(number))
           .means("sampling temperature");
 
   public static final Setting<@Nullable Double> TOP_P =
       of(WORKLOAD, "topP", "0.95", Form.decimal("number > 0, ≤ 1", Double.MIN_VALUE, 1))
           .orNull("the server's")
-          .traits(PROBED)
+          .traits(OF_CLASS, PROBED)
           .plan("sampling", number -> "top_p " + NumberText.plain(number))
           .means("nucleus sampling; share of the probability that tokens are sampled from");
 
   public static final Setting<ObjectNode> BODY =
       of(PROTOCOL, "body", "{\"top_k\":40}", "JSON object", SettingValue::body)
           .unset("none", SettingValue.body("{}"))
-          .traits(PROBED)
+          .traits(OF_CLASS, PROBED)
           .means("JSON object that is merged into every request");
 
   public static final Setting<@Nullable String> HEADER =
       of(PROTOCOL, "header.<Name>", "acme", Form.text())
-          .traits(MERGED)
+          .traits(OF_CLASS, MERGED)
           .means("extra header of every request");
 
   public static final Setting<@Nullable String> CONVERSATION_HEADER =
@@ -615,7 +655,7 @@ public final class Setting<T extends @Nullable Object> {
               "header name",
               name -> Form.require(name, Settings::isHeaderName))
           .orNull("none")
-          .traits(RECORDED_IF_SET, PROBED)
+          .traits(OF_CLASS, RECORDED_IF_SET, PROBED)
           .means(
               "header with a different value for each dialog; it is the same in all its"
                   + " turns, by which a gateway finds its replica");
@@ -623,20 +663,20 @@ public final class Setting<T extends @Nullable Object> {
   public static final Setting<Duration> TIMEOUT =
       of(PROTOCOL, "timeout", "600", "2m", Form.duration(false))
           .heads("Connections and limits")
-          .traits(RECORDED, REHEARSED, PROBED)
+          .traits(OF_CLASS, RECORDED, REHEARSED, PROBED)
           .plan("limits", max -> PlanText.time(max) + " per request")
           .means("longest time of a whole request");
 
   public static final Setting<Duration> IDLE_TIMEOUT =
       of(PROTOCOL, "idleTimeout", "120", "30s", Form.duration(false))
-          .traits(RECORDED, REHEARSED, PROBED)
+          .traits(OF_CLASS, RECORDED, REHEARSED, PROBED)
           .plan("limits", max -> PlanText.time(max) + " between events")
           .means("longest time without a byte of a stream, before its first byte too");
 
   public static final Setting<@Nullable Abandonment> ABANDON =
       of(PROTOCOL, "abandon", "10%@2s-5s", "<share>%@<time>, range", SettingValue::abandonment)
           .orNull("everyone stays")
-          .traits(RECORDED_IF_SET)
+          .traits(OF_CLASS, RECORDED_IF_SET)
           .plan("limits", leaving -> "users leave: " + leaving)
           .means(
               "users who leave before their answer ends; it happens to <share>% of the"
@@ -645,7 +685,7 @@ public final class Setting<T extends @Nullable Object> {
   public static final Setting<@Nullable Integer> MAX_IN_FLIGHT =
       of(PROTOCOL, "maxInFlight", "64", Form.whole(1))
           .orNull("no limit")
-          .traits(RECORDED_IF_SET, REHEARSED)
+          .traits(OF_CLASS, RECORDED_IF_SET, REHEARSED)
           .plan("limits", max -> max + " in flight")
           .means("maximum number of requests in flight per target; others wait in order");
 
@@ -705,7 +745,7 @@ public final class Setting<T extends @Nullable Object> {
       of(PROTOCOL, "slo", "ttft<200ms,tpot<50ms", "limits", Slos::parse)
           .heads("Objectives and build gates")
           .unset("none", Slos.NONE)
-          .traits(REHEARSED, MERGED)
+          .traits(OF_CLASS, REHEARSED, MERGED)
           .means(
               "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s; several tiers judge"
                   + " the same requests: gold:ttft<200ms,tpot<30ms;silver:ttft<1s; presets are "
@@ -727,7 +767,7 @@ public final class Setting<T extends @Nullable Object> {
               "95",
               Form.decimal("percentage ≤ 100", Double.MIN_VALUE, 100))
           .needs("has no effect alone", "slo")
-          .traits(MERGED)
+          .traits(OF_CLASS, MERGED)
           .means(
               "share of attempted requests, also failed ones, that must meet the SLO; a"
                   + " load level holds the SLO if that share meets it, by the rule of sloRule");
@@ -735,7 +775,7 @@ public final class Setting<T extends @Nullable Object> {
   public static final Setting<Slo.Rule> SLO_RULE =
       of(PROTOCOL, "sloRule", "percentiles", "requests", Form.choice(Slo.Rule.class))
           .needs("has no effect alone", "slo")
-          .traits(MERGED)
+          .traits(OF_CLASS, MERGED)
           .means(
               "how the share of sloPercentile is taken; percentiles: each objective by itself is"
                   + " met by that share; requests: all of them together");
@@ -949,6 +989,16 @@ public final class Setting<T extends @Nullable Object> {
           .traits(ONCE, SELF_TESTED, PROBED)
           .means("prints these settings and sends nothing");
 
+  static {
+    CLASS.means(
+        "a setting of one class of traffic, e.g. class.chat.weight; all classes have load at the"
+            + " same time, each with a weight, a rate or a concurrency; <setting> is one of "
+            + ENTRIES.stream()
+                .filter(row -> row.is(OF_CLASS))
+                .map(row -> row.name)
+                .collect(Collectors.joining(", ")));
+  }
+
   /** Of what a setting is. */
   public enum SettingScope {
     /** A part of a target, of which a simulation may have several. */
@@ -971,6 +1021,8 @@ public final class Setting<T extends @Nullable Object> {
     OF_RUN,
     /** Load generators of one run may differ in it. */
     OF_INJECTOR,
+    /** Classes of traffic may differ in it. */
+    OF_CLASS,
     /** The warm-up of the JVM keeps it. */
     REHEARSED,
     /** A user can set it for a self-test. */
@@ -1355,7 +1407,11 @@ public final class Setting<T extends @Nullable Object> {
   }
 
   static Setting<?> nearest(String name) {
-    List<String> names = ENTRIES.stream().map(entry -> entry.name).toList();
-    return ENTRIES.get(names.indexOf(Spelling.nearest(name, names, 1).get(0)));
+    return nearest(name, any -> true);
+  }
+
+  static Setting<?> nearest(String name, Predicate<Setting<?>> among) {
+    List<String> names = ENTRIES.stream().filter(among).map(entry -> entry.name).toList();
+    return Objects.requireNonNull(named(Spelling.nearest(name, names, 1).get(0)));
   }
 }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.settings;
 
 import io.github.gatlingllm.client.Secrets;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
@@ -11,9 +12,12 @@ import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -21,6 +25,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +49,9 @@ public final class Settings {
   private static final String PROPERTY_PREFIX = "llm.";
   private static final String VARIABLE_PREFIX = "LLM_";
   private static final String HEADER_KEY_PREFIX = Setting.HEADER.name.replace("<Name>", "");
+  private static final Pattern CLASS_KEY = Pattern.compile("class\\.([A-Za-z][\\w-]{0,39})\\.(.+)");
+  private static final Pattern CLASS_VARIABLE =
+      Pattern.compile("LLM_CLASS_([A-Z][A-Z0-9]*)_(\\w+)");
   private static final String HEADER_VARIABLE_PREFIX =
       Setting.HEADER.variable().replace("<NAME>", "");
 
@@ -51,8 +59,17 @@ public final class Settings {
 
   private final Map<Setting<?>, Text> texts = new HashMap<>();
   private final Map<Setting<?>, @Nullable Object> values = new HashMap<>();
+  private final Set<Setting<?>> notCommon = new HashSet<>(); // of the class of traffic
   private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-  private final List<String> warnings = new ArrayList<>();
+  private final List<String> warnings;
+
+  /** What the classes of traffic have of their own, by their names. */
+  private final Map<String, Settings> classes = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+
+  /** Of a class of traffic: all settings, and its name; else null. */
+  private final @Nullable Settings whole;
+
+  private final @Nullable String ofClass;
 
   /** Where a text is from; a file that {@code llm.env} names counts as the environment. */
   public enum Source {
@@ -70,7 +87,14 @@ public final class Settings {
    */
   private record Text(String text, Source source, String where) {}
 
+  private Settings(@Nullable Settings whole, @Nullable String ofClass) {
+    this.whole = whole;
+    this.ofClass = ofClass;
+    warnings = whole == null ? new ArrayList<>() : whole.warnings;
+  }
+
   public Settings(Map<String, String> properties, Map<String, String> environment, Path envFile) {
+    this(null, null);
     String named = Setting.ENV.ofProcess().text(properties, environment);
     String inFile = " in " + (named == null ? ENV_FILE : named);
     EnvFile dotEnv =
@@ -141,7 +165,10 @@ public final class Settings {
       throw new IllegalArgumentException(name + " is empty; give it a value or leave it out");
     }
     Setting<?> setting = Setting.named(key);
-    if (key.startsWith(HEADER_KEY_PREFIX)) {
+    Matcher ofClass = CLASS_KEY.matcher(key);
+    if (ofClass.matches()) {
+      collectOfClass(name, ofClass.group(1), ofClass.group(2), text, source, where);
+    } else if (key.startsWith(HEADER_KEY_PREFIX)) {
       putHeader(name, key.substring(HEADER_KEY_PREFIX.length()), text);
     } else if (setting == null) {
       String plain =
@@ -158,12 +185,39 @@ public final class Settings {
     }
   }
 
+  private void collectOfClass(
+      String name, String className, String key, String text, Source source, String where) {
+    Setting<?> setting = key.startsWith(HEADER_KEY_PREFIX) ? Setting.HEADER : Setting.named(key);
+    if (setting == null || !setting.is(SettingTrait.OF_CLASS)) {
+      throw new IllegalArgumentException(
+          "%s is not a setting of a class of traffic; did you mean %s?"
+              .formatted(name, Setting.nearest(key, each -> each.is(SettingTrait.OF_CLASS)).name));
+    }
+    if (classes.containsKey(className)
+        && !Objects.requireNonNull(classes.get(className).ofClass).equals(className)) {
+      throw new IllegalArgumentException(
+          "%s: the class of traffic is also called %s; write it alike everywhere"
+              .formatted(name, classes.get(className).ofClass));
+    }
+    Settings own = classes.computeIfAbsent(className, c -> new Settings(this, className));
+    if (setting == Setting.HEADER) {
+      own.putHeader(name, key.substring(HEADER_KEY_PREFIX.length()), text);
+    } else {
+      own.put(setting, text, source, where.isEmpty() ? "" : " (" + where + ")");
+    }
+  }
+
   private void collectVariable(String name, String text, Source source, String in) {
     if (!name.startsWith(VARIABLE_PREFIX) || text.isEmpty()) {
       return;
     }
     Setting<?> setting = Setting.ofVariable(name);
-    if (setting != null) {
+    Matcher ofClass = CLASS_VARIABLE.matcher(name);
+    Setting<?> own = ofClass.matches() ? Setting.ofVariable("LLM_" + ofClass.group(2)) : null;
+    if (own != null) {
+      String className = ofClass.group(1).toLowerCase(Locale.ROOT);
+      collectOfClass(name, className, own.name, text, source, name + in);
+    } else if (setting != null) {
       put(setting, text, source, " (" + name + in + ")");
     } else if (name.startsWith(HEADER_VARIABLE_PREFIX)) {
       putHeader(name, name.substring(HEADER_VARIABLE_PREFIX.length()).replace('_', '-'), text);
@@ -180,6 +234,7 @@ public final class Settings {
   private void put(Setting<?> setting, String text, Source source, String where) {
     if (!text.isBlank()) {
       texts.put(setting, new Text(text.strip(), source, where));
+      notCommon.add(setting);
     }
   }
 
@@ -201,9 +256,21 @@ public final class Settings {
 
   /** The set values by name, safe to print and record: secrets are replaced by stars. */
   public Map<String, String> shown() {
+    if (whole != null) {
+      return whole.shown();
+    }
+    Map<String, String> shown = ownShown();
+    shown.remove(Setting.CLASS.name);
+    for (Settings own : classes.values()) {
+      own.ownShown().forEach((setting, text) -> shown.put(own.prefix() + setting, text));
+    }
+    return shown;
+  }
+
+  private Map<String, String> ownShown() {
     Map<String, String> shown = new LinkedHashMap<>();
     Setting.all().stream()
-        .filter(this::isSet)
+        .filter(texts::containsKey)
         .forEach(setting -> shown.put(setting.name, shownText(setting)));
     headers.keySet().forEach(name -> shown.put("header." + name, "***"));
     return shown;
@@ -216,7 +283,7 @@ public final class Settings {
   }
 
   public @Nullable Source source(Setting<?> setting) {
-    Text text = texts.get(setting);
+    Text text = setting == Setting.CLASS ? anyOfClasses() : texts.get(setting);
     return text == null ? null : text.source;
   }
 
@@ -226,7 +293,122 @@ public final class Settings {
   }
 
   public boolean isSet(Setting<?> setting) {
-    return texts.containsKey(setting);
+    return setting == Setting.CLASS ? !classNames().isEmpty() : texts.containsKey(setting);
+  }
+
+  private @Nullable Text anyOfClasses() {
+    return classes.values().stream()
+        .flatMap(own -> own.texts.values().stream())
+        .min(Comparator.comparing(Text::source))
+        .orElse(null);
+  }
+
+  /** The names of the classes of traffic; empty for a load of one. */
+  public List<String> classNames() {
+    return whole == null ? List.copyOf(classes.keySet()) : whole.classNames();
+  }
+
+  /** The class of traffic that these are of; null for the settings of a load of one. */
+  public @Nullable String className() {
+    return ofClass;
+  }
+
+  /** A setting that classes of traffic have in common. */
+  public <T extends @Nullable Object> T ofWhole(Setting<T> setting) {
+    return whole == null ? get(setting) : whole.get(setting);
+  }
+
+  /** Begins the name of a setting in messages. */
+  private String prefix() {
+    return ofClass == null ? "" : "class." + ofClass + ".";
+  }
+
+  /** Those of each class of traffic: its own, and the common ones that these do not exclude. */
+  public List<Settings> ofClasses() {
+    if (isSet(Setting.WEIGHT)) {
+      throw invalid(
+          Setting.WEIGHT,
+          "a weight belongs to one class of traffic, such as llm.class.chat.weight");
+    }
+    classes.values().forEach(Settings::requireLoad);
+    return classes.values().stream().map(this::with).toList();
+  }
+
+  private static final List<Setting<?>> LOADS =
+      List.of(Setting.RATE, Setting.CONCURRENCY, Setting.ARRIVAL);
+
+  private void requireLoad() {
+    Setting<?> load = LOADS.stream().filter(this::isSet).findFirst().orElse(null);
+    if (load == null && !isSet(Setting.WEIGHT)) {
+      throw new IllegalArgumentException(
+          "llm.%srate: class of traffic '%s' has no load; set its rate, concurrency or weight"
+              .formatted(prefix(), ofClass));
+    }
+    if (load != null && isSet(Setting.WEIGHT)) {
+      throw invalid(
+          Setting.WEIGHT,
+          "a class of traffic has a share of the common load or its own; leave out "
+              + PROPERTY_PREFIX
+              + prefix()
+              + load.name);
+    }
+  }
+
+  private Settings with(Settings own) {
+    Settings all = new Settings(this, own.ofClass);
+    texts.forEach(
+        (setting, text) -> {
+          if (own.texts.keySet().stream()
+              .noneMatch(each -> own.excludes(each, setting) || excludes(setting, each))) {
+            all.texts.put(setting, text);
+          }
+        });
+    all.headers.putAll(headers);
+    all.headers.putAll(own.headers);
+    all.texts.remove(Setting.INTERFERENCE);
+    all.texts.putAll(own.texts);
+    all.notCommon.addAll(own.notCommon);
+    if (own.isSet(Setting.WEIGHT)) {
+      all.texts.remove(Setting.WEIGHT);
+      share(own, all);
+    }
+    return all;
+  }
+
+  /** Gives a class of traffic its part of the common rates or concurrencies. */
+  private void share(Settings own, Settings all) {
+    double before = 0;
+    double sum = 0;
+    for (Settings each : classes.values()) {
+      double weight = Objects.requireNonNullElse(each.get(Setting.WEIGHT), 0.0);
+      before = each == own ? sum : before;
+      sum += weight;
+    }
+    double from = before / sum;
+    double to = (before + Objects.requireNonNull(own.get(Setting.WEIGHT))) / sum;
+    boolean isRate = isSet(Setting.RATE);
+    if (isRate && LoadForms.isCurve(get(Setting.RATE))) {
+      throw invalid(Setting.RATE, "classes share rates by weight; a curve belongs to one class");
+    }
+    List<String> parts =
+        isRate
+            ? get(Setting.RATE).stream()
+                .map(
+                    rate ->
+                        NumberText.plain(Math.round(rate.perSecond() * (to - from) * 1e9) / 1e9))
+                .toList()
+            : get(Setting.CONCURRENCY).stream()
+                .map(users -> Math.round(users * to) - Math.round(users * from))
+                .map(String::valueOf)
+                .toList();
+    Setting<?> shared = isRate ? Setting.RATE : Setting.CONCURRENCY;
+    if (parts.contains("0") || new HashSet<>(parts).size() < parts.size()) {
+      throw invalid(
+          shared,
+          "too few for the weights: class of traffic '%s' would have %s"
+              .formatted(own.ofClass, String.join(", ", parts)));
+    }
+    all.texts.put(shared, new Text(String.join(",", parts), Source.PRESET, ""));
   }
 
   @SuppressWarnings("unchecked") // the map holds the value of each setting by that setting
@@ -269,9 +451,20 @@ public final class Settings {
     }
   }
 
+  /** Whether a setting, as it is set, cannot be set together with the other one. */
+  private <T extends @Nullable Object> boolean excludes(Setting<T> setting, Setting<?> other) {
+    return setting.rules.stream()
+        .filter(rule -> !rule.needs() && rule.others().contains(other.name))
+        .anyMatch(rule -> rule.applies().test(get(setting)));
+  }
+
   private void check(Setting<?> setting, SettingRule<?> rule, String otherName) {
     Setting<?> other = Objects.requireNonNull(Setting.named(otherName));
-    if (rule.needs() && !isSet(other)) {
+    boolean isOfClass = classes.values().stream().anyMatch(each -> each.isSet(other));
+    if (rule.needs()
+        && !isSet(other)
+        && !isOfClass
+        && (whole == null || notCommon.contains(setting))) {
       throw invalid(setting, rule.why() + "; set " + other.property() + " too");
     }
     // A flag that is explicitly false contradicts nothing.
@@ -288,6 +481,9 @@ public final class Settings {
   /** Discards all other settings that come from the environment and from files. */
   public void keepOnly(SettingTrait kept, Function<Setting<?>, IllegalArgumentException> refused) {
     texts.keySet().removeIf(set -> !set.is(kept) && source(set) != Source.PROPERTY);
+    classes
+        .values()
+        .removeIf(each -> !each.texts.values().stream().anyMatch(t -> t.source == Source.PROPERTY));
     values.keySet().removeIf(set -> !set.is(kept));
     for (Setting<?> set : Setting.all()) {
       if (isSet(set) && !set.is(kept)) {
@@ -348,7 +544,11 @@ public final class Settings {
         text == null
             ? ""
             : (setting.is(SettingTrait.SECRET) ? "" : "=" + shownText(setting)) + text.where;
-    String line = redacted(setting.property() + shown + ": " + what).replaceAll("\\s+", " ");
+    String name =
+        notCommon.contains(setting)
+            ? PROPERTY_PREFIX + prefix() + setting.name
+            : setting.property();
+    String line = redacted(name + shown + ": " + what).replaceAll("\\s+", " ");
     return new IllegalArgumentException(
         line.length() <= MESSAGE_CHARS ? line : line.substring(0, MESSAGE_CHARS - 1) + "…");
   }
@@ -369,6 +569,10 @@ public final class Settings {
           }
         });
     headers.forEach((name, text) -> saved.put("header." + name, text));
+    for (Settings own : classes.values()) {
+      own.texts.forEach((setting, text) -> saved.put(own.prefix() + setting.name, text.text));
+      own.headers.forEach((name, text) -> saved.put(own.prefix() + "header." + name, text));
+    }
     Set<String> secrets = new TreeSet<>();
     saved.forEach((name, text) -> secrets.addAll(isSecret(name, text) ? List.of(name) : List.of()));
     saved.keySet().removeAll(secrets);
@@ -383,8 +587,9 @@ public final class Settings {
 
   private boolean isSecret(String name, String text) {
     return name.equals(Setting.API_KEY.name)
-        || (name.startsWith(HEADER_KEY_PREFIX)
-            && Secrets.isNamed(name.substring(HEADER_KEY_PREFIX.length())))
+        || (name.contains(HEADER_KEY_PREFIX)
+            && Secrets.isNamed(
+                name.substring(name.indexOf(HEADER_KEY_PREFIX) + HEADER_KEY_PREFIX.length())))
         || !redacted(text).equals(text)
         || !Secrets.redactUrl(text).equals(text)
         || URL_CREDENTIALS.matcher(text).find();

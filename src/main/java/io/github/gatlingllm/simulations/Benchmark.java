@@ -12,6 +12,7 @@ import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.action.LoadInjection;
 import io.github.gatlingllm.action.ProtocolPart;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngine;
@@ -67,7 +68,9 @@ public final class Benchmark extends Simulation {
     InvalidSimulation.coverCrashes();
     BenchmarkPlan plan = planned == null ? InvalidSimulation.checked(Benchmark::plan) : planned;
     LoadProfile load = plan::load;
-    if (plan.targets().size() > 1) {
+    if (!plan.classes().isEmpty()) {
+      setUp(classes(plan)).protocols(http(plan));
+    } else if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
       setUp(plan.get(Setting.INTERLEAVE) ? all : List.of(oneAfterTheOther(all)))
           .protocols(http(plan));
@@ -219,6 +222,36 @@ public final class Benchmark extends Simulation {
   /** For internal use only: all settings, as options of the command line. */
   public static String help() {
     return Setting.help(true);
+  }
+
+  /** One population per class of traffic, all with the same target. */
+  private static List<PopulationBuilder> classes(BenchmarkPlan plan) {
+    LlmProtocolBuilder engine = plan.embedded() ? onlyTarget(plan) : null;
+    List<PopulationBuilder> populations = new ArrayList<>();
+    for (BenchmarkPlan each : plan.classes()) {
+      LlmProtocolBuilder target = engine == null ? target(each, each.targets().get(0)) : engine;
+      String label = engine == null ? each.labels().get(0) : "";
+      LoadProfile load = each::load;
+      populations.add(
+          load.inject(scenarios(each, each.api()).get(0))
+              .protocols(
+                  LlmProtocolBuilder.of(
+                      with(each, label, each.counters().get(0), target.protocol())
+                          .with(Setting.SLO, slos(plan.classes(), label)))));
+    }
+    return LoadInjection.inTurns(populations, plan.hasInterference(), plan.seed());
+  }
+
+  /** The objectives of each class, by the name of its requests. */
+  private static Slos slos(List<BenchmarkPlan> classes, String label) {
+    Map<String, Slo> named = new LinkedHashMap<>();
+    for (BenchmarkPlan each : classes) {
+      Slo own = each.slo().named().getOrDefault(each.named(""), each.slo().of(label));
+      if (!own.isEmpty()) {
+        named.put(each.named(""), own);
+      }
+    }
+    return new Slos(Slo.NONE, named);
   }
 
   /** One population per target and scenario, with the same requests for each target. */

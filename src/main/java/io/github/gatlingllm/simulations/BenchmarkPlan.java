@@ -6,6 +6,8 @@ import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
+import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
@@ -35,7 +37,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that follows from several settings together, checked and ready to run. */
+/**
+ * Everything that follows from several settings together, checked and ready to run.
+ *
+ * @param classes the plan of each class of traffic, of which this one is the first; empty for a
+ *     load of one
+ */
 record BenchmarkPlan(
     Settings settings,
     List<TargetSpec> targets,
@@ -46,7 +53,11 @@ record BenchmarkPlan(
     PromptPrefix prefix,
     Slos slo,
     List<Assertion> assertions,
-    long seed) {
+    long seed,
+    List<BenchmarkPlan> classes) {
+
+  /** Gives each class of traffic arrivals and prompts of its own. */
+  private static final long CLASS_SALT = 0x636c6173736573L; // "classes"
 
   private static final int SELF_TEST_TOKENS = 50;
   private static final long SELF_TEST_ANSWER_MILLIS =
@@ -111,6 +122,9 @@ record BenchmarkPlan(
     if (selfTest) {
       settings.preset(SELF_TEST);
     }
+    if (!settings.classNames().isEmpty() && settings.className() == null) {
+      return ofClasses(settings, randomSeed, servers);
+    }
     Api asked = settings.get(Setting.API).orElse(null);
     List<TargetSpec> targets = targets(settings, asked);
     Api api =
@@ -118,7 +132,7 @@ record BenchmarkPlan(
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
     Grid.check(settings, minApi(targets, api));
-    LoadPlan load = Load.of(settings, seed);
+    LoadPlan load = Load.of(settings, drawn(settings, seed));
     Slos slo =
         settings.checked(
             Setting.SLO_TIER,
@@ -147,7 +161,8 @@ record BenchmarkPlan(
             PromptPrefix.NONE,
             slo,
             assertions,
-            seed);
+            seed,
+            List.of());
     try {
       return empty.withPrompts();
     } catch (Tokenizer.Uncounted e) { // it changed its mind: the next source
@@ -156,9 +171,66 @@ record BenchmarkPlan(
     }
   }
 
+  private static BenchmarkPlan ofClasses(
+      Settings settings, LongSupplier randomSeed, Servers servers) {
+    List<Settings> own = settings.ofClasses();
+    if (settings.get(Setting.INTERFERENCE) && own.size() < 2) {
+      throw settings.invalid(
+          Setting.INTERFERENCE, "there is one class of traffic; expected two or more");
+    }
+    if (settings.get(Setting.ENDPOINT).size() > 1
+        || settings.get(Setting.MODEL).names().stream().anyMatch(name -> name.contains("|"))) {
+      throw settings.invalid(
+          Setting.ENDPOINT, "classes of traffic have one target in common; expected one URL");
+    }
+    Long pinned = settings.get(Setting.SEED);
+    long seed = pinned == null ? randomSeed.getAsLong() : pinned;
+    List<BenchmarkPlan> classes = own.stream().map(each -> of(each, () -> seed, servers)).toList();
+    if (classes.stream().anyMatch(each -> !each.slo.tiers().isEmpty())) {
+      throw settings.invalid(
+          Setting.SLO,
+          "tiers judge all requests alike; expected one SLO for each class of traffic");
+    }
+    BenchmarkPlan first = classes.get(0).with(classes);
+    var unused = settings.checked(Setting.CLASS, first::plans); // they may not fit together
+    return first;
+  }
+
+  /** The load of each class, or of the only one. */
+  List<? extends LoadPlan> plans() {
+    List<LoadPlan> each = each().stream().map(BenchmarkPlan::load).toList();
+    return classes.isEmpty() ? each : Turns.of(each, hasInterference(), seed);
+  }
+
+  /** The plans of all classes of traffic, or this one. */
+  List<BenchmarkPlan> each() {
+    return classes.isEmpty() ? List.of(this) : classes;
+  }
+
+  /** Whether classes of traffic are also measured alone. */
+  boolean hasInterference() {
+    return settings.ofWhole(Setting.INTERFERENCE);
+  }
+
+  /** The name of the scenario and of the requests of a class of traffic; else the given one. */
+  String named(String otherwise) {
+    return Objects.requireNonNullElse(settings.className(), otherwise);
+  }
+
+  /** That of what is drawn at random; classes of traffic have different ones. */
+  private static long drawn(Settings settings, long seed) {
+    int position = settings.classNames().indexOf(String.valueOf(settings.className()));
+    return position < 0 ? seed : Seed.at(seed, CLASS_SALT, position).nextLong();
+  }
+
+  private BenchmarkPlan with(List<BenchmarkPlan> others) {
+    return new BenchmarkPlan(
+        settings, targets, counters, api, load, workload, prefix, slo, assertions, seed, others);
+  }
+
   private BenchmarkPlan counting(List<ModelTokenizers> others) {
     return new BenchmarkPlan(
-        settings, targets, others, api, load, workload, prefix, slo, assertions, seed);
+        settings, targets, others, api, load, workload, prefix, slo, assertions, seed, classes);
   }
 
   /** Last, because generating prompts takes seconds. */
@@ -169,19 +241,26 @@ record BenchmarkPlan(
             .filter(Objects::nonNull)
             .min(Comparator.naturalOrder())
             .orElse(null);
+    Long requests = Load.prompts(loadText());
     WorkloadReader reader =
         new WorkloadReader(
             settings,
             counters.get(0).within(context),
-            seed,
-            Load.prompts(loadText()),
+            drawn(settings, seed),
+            requests == null ? null : (Long) (hasInterference() ? 2 * requests : requests),
             Load.trace(loadText()));
     PromptPrefix texts = reader.prefix();
     Workload made = reader.workload(minApi(targets, api), texts);
     checkInterleave(settings, targets, made);
+    if (settings.className() != null && (made.scenarios() > 1 || made.mixed())) {
+      throw settings.invalid(
+          Setting.CLASS,
+          "'%s' would have several scenarios or pairs of lengths; expected one for each class"
+              .formatted(settings.className()));
+    }
     tokenizers().forEach(tokenizer -> texts.texts(tokenizer).of(0));
     return new BenchmarkPlan(
-        settings, targets, counters, api, load, made, texts, slo, assertions, seed);
+        settings, targets, counters, api, load, made, texts, slo, assertions, seed, classes);
   }
 
   private static List<ModelTokenizers> counters(
@@ -222,7 +301,7 @@ record BenchmarkPlan(
 
   /** The last question has been asked: servers' tokenizers are silent in the load. */
   void close() {
-    counters.forEach(ModelTokenizers::close);
+    each().forEach(plan -> plan.counters.forEach(ModelTokenizers::close));
   }
 
   <T extends @Nullable Object> T get(Setting<T> setting) {

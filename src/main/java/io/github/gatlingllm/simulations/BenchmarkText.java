@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentence;
+import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.settings.AgentX;
 import io.github.gatlingllm.settings.DryRun;
@@ -37,15 +38,35 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
   private static final String IN_TURN = ", one after the other, each with the whole load";
 
   static String of(BenchmarkPlan plan) {
-    BenchmarkText text = new BenchmarkText(plan, plan.tokenizers().get(0), new DryRun());
+    DryRun rows = new DryRun();
+    BenchmarkText text = new BenchmarkText(plan, plan.tokenizers().get(0), rows);
     text.targets();
-    text.rows.load(plan.loadText(), text.each());
-    int urls = plan.targets().stream().mapToInt(target -> target.urls().size()).max().orElse(1);
-    text.rows.beforeLoad(plan::get, WeightedModel.tries(plan.get(Setting.MODEL).mix(), urls));
-    text.workload();
-    text.requests();
-    text.goalsAndLimits();
-    return text.rows.toString();
+    List<? extends LoadPlan> loads = plan.plans();
+    for (int i = 0; i < loads.size(); i++) {
+      BenchmarkPlan each = plan.each().get(i);
+      BenchmarkText own = new BenchmarkText(each, each.tokenizers().get(0), rows);
+      if (!plan.classes().isEmpty()) {
+        rows.row("class", each.named("") + ", together with the others");
+      }
+      rows.load(new PlanText(loads.get(i)), own.each());
+      int urls = each.targets().stream().mapToInt(target -> target.urls().size()).max().orElse(1);
+      rows.beforeLoad(each::get, WeightedModel.tries(each.get(Setting.MODEL).mix(), urls));
+      own.workload();
+      own.requests();
+      own.goals(i == loads.size() - 1);
+      rows.lines(each::get, "limits");
+    }
+    if (!plan.classes().isEmpty() && loads.get(0) instanceof LoadPlan.Sweep sweep) {
+      rows.row("classes", sweep.turnsText(plan.settings().classNames()));
+    }
+    rows.lines(plan::get, "connections");
+    rows.seed(plan.seed());
+    int turns =
+        (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
+            * plan.workload().scenarios()
+            * (plan.hasInterference() ? plan.classes().size() + 1 : 1);
+    rows.row("time", plan.loadText().expectedTime(turns));
+    return rows.toString();
   }
 
   private void row(String name, String value) {
@@ -279,21 +300,15 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
     }
   }
 
-  private void goalsAndLimits() {
+  private void goals(boolean isLast) {
     rows.slos(plan.slo(), plan.slo().toString());
     String proof = plan.slo().isEmpty() ? "" : plan.loadText().proof(plan.slo().all().percentile());
     if (!proof.isEmpty()) {
       row("", proof);
     }
-    if (!plan.get(Setting.ASSERT).isEmpty()) {
+    if (isLast && !plan.get(Setting.ASSERT).isEmpty()) {
       String kept = plan.get(Setting.FAIL_BUILD) ? "" : " (a miss does not fail the build)";
       row("build gates", plan.config().get(Setting.ASSERT.name) + kept);
     }
-    rows.limits(plan::get);
-    rows.seed(plan.seed());
-    int turns =
-        (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
-            * plan.workload().scenarios();
-    row("time", plan.loadText().expectedTime(turns));
   }
 }

@@ -45,7 +45,7 @@ record Goals(
         TargetSpec.labels(targets),
         load.levels().stream().map(LoadLevel::label).toList(),
         load.isSearch(),
-        requests);
+        settings.classNames().isEmpty() ? requests : Set.copyOf(settings.classNames()));
   }
 
   void check(Slos slo) {

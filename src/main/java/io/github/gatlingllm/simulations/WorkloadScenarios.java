@@ -63,20 +63,21 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     }
     if (workload.sessions() != null) {
       return List.of(
-          scenario("Benchmark")
+          scenario(plan.named("Benchmark"))
               .feed(DatasetFeeder.of(workload.sessions()))
               .exec(replaySession(dialogRequest())));
     }
     return workload.mixed()
-        ? List.of(scenario("Mix").exec(mixed(workload.known())))
+        ? List.of(scenario(plan.named("Mix")).exec(mixed(workload.known())))
         : workload.known().stream()
             .map(Workload.Share::ready)
-            .map(ready -> scenario(ready.scenario().name()).exec(withThinkTime(ready)))
+            .map(ready -> scenario(plan.named(ready.scenario().name())).exec(withThinkTime(ready)))
             .toList();
   }
 
   private ScenarioBuilder recorded(Dataset dataset) {
-    ScenarioBuilder fed = scenario("Benchmark").feed(DatasetFeeder.of(dataset).seed(plan.seed()));
+    ScenarioBuilder fed =
+        scenario(plan.named("Benchmark")).feed(DatasetFeeder.of(dataset).seed(plan.seed()));
     if (plan.get(Setting.TURN_BY_TURN)) {
       return fed.exec(turnByTurn(request(), Integer.MAX_VALUE));
     }
@@ -125,7 +126,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     Prompts prompts = pool.prompts();
     LongFunction<String> drawn = pool.drawn();
     Llm request =
-        drawn != null
+        drawn != null && plan.settings().className() == null
             ? llm(session -> name(session, drawn))
             : pool.pair().isEmpty() ? request() : llm(pool.pair());
     Function<Session, String> inTurn = WorkloadBuilder.inTurn(prompts);
@@ -135,7 +136,8 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
         isRecorded
             ? ofRecordedLengths(prompts, inTurn)
             : isFed ? session -> session.getString("prompt") : inTurn;
-    ScenarioBuilder scenario = scenario(pool.pair().isEmpty() ? "Benchmark" : pool.pair());
+    ScenarioBuilder scenario =
+        scenario(plan.named(pool.pair().isEmpty() ? "Benchmark" : pool.pair()));
     return (isFed ? scenario.feed(PromptsBuilder.feeder(prompts)) : scenario)
         .exec(
             withThinkTime(
@@ -200,7 +202,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     int turns = plan.get(Setting.TURNS);
     if (ready.dataset() != null) {
       return feed(DatasetFeeder.of(ready.dataset()).seed(plan.seed()))
-          .exec(turnByTurn(llm(ready.scenario().name()), turns));
+          .exec(turnByTurn(llm(plan.named(ready.scenario().name())), turns));
     }
     ThinkTime think = plan.get(Setting.THINK_TIME);
     Integer context = plan.get(Setting.CONTEXT_TOKENS);
@@ -230,12 +232,14 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   private WorkloadBuilder workload(WorkloadScenario.Ready ready) {
     WorkloadBuilder workload = WorkloadBuilder.of(ready);
     return api.takesMessages()
-        ? workload.by(this::messages).request(this::withParameters)
+        ? workload
+            .by(own -> messages(plan.settings().className() == null ? own : request()))
+            .request(this::withParameters)
         : workload.completion(this::withParameters);
   }
 
   private Llm request() {
-    return llm(api.requestName());
+    return llm(plan.named(api.requestName()));
   }
 
   private ChatStep messages(Llm request) {

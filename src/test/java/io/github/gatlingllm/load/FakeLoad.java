@@ -1,5 +1,6 @@
 package io.github.gatlingllm.load;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
@@ -100,6 +101,23 @@ final class FakeLoad implements RunningLevel.Listener {
     assertThat(users.hasAllStarted()).isTrue();
     assertThat(users.present()).isZero();
     return this;
+  }
+
+  /** Plans at the same time, each to its end. */
+  static void together(FakeLoad... loads) {
+    List<FakeLoad> all = List.of(loads);
+    all.forEach(each -> each.users.begin(each.plan, each, each.starts));
+    while (all.stream().anyMatch(each -> each.users.due() != null)) {
+      long next =
+          all.stream()
+              .filter(each -> each.users.due() != null)
+              .mapToLong(each -> requireNonNull(each.users.due()) - ORIGIN)
+              .min()
+              .orElseThrow();
+      all.forEach(each -> each.users.passTo(ORIGIN + next));
+      all.forEach(each -> each.users.runTo(ORIGIN + next));
+    }
+    assertThat(all).allMatch(each -> each.users.hasAllStarted() && each.users.present() == 0);
   }
 
   int usersStarted() {

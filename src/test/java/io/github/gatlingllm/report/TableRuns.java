@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
 import static io.github.gatlingllm.figures.level.Recorded.at;
 
+import io.github.gatlingllm.figures.compare.ClassRuns;
 import io.github.gatlingllm.figures.level.Levels;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Runs;
@@ -43,7 +44,16 @@ import java.util.Map;
 final class TableRuns {
 
   static final List<Summary> ALL =
-      List.of(rich(), closed(), pairs(), embeddings(), trials(), selfTest(), tiers(), answers());
+      List.of(
+          rich(),
+          closed(),
+          pairs(),
+          embeddings(),
+          trials(),
+          selfTest(),
+          tiers(),
+          answers(),
+          ClassRuns.run(1, true));
 
   private TableRuns() {}
 

@@ -118,7 +118,7 @@ class TablesTest {
             """
             answers: Answers 13
             arrivals: Arrivals 9
-            console: Answers 13, Generators 6, Injectors 12, Models 13, Replicas 13, Self-test 11, Tiers 7
+            console: Answers 13, Classes of traffic 7, Generators 6, Injectors 12, Models 13, Replicas 13, Self-test 11, Tiers 7
             engine: Client and engine 12, Engine 14, GPUs 8, Pages of metrics 6, Spread over GPUs 12
             gatling: Assertions on pages 4, By load level 25, By request name 16, Operating points 18, Pairs of lengths 13, Tiers 7, Times 12
             headline: Latencies 8, Load levels 22, Operating points 18, Pairs of lengths 13, Requests 13, Trials 7
@@ -126,7 +126,7 @@ class TablesTest {
             injectors of a level: Injectors of a level 15
             jitter: Jitter 8, Readers 5
             levels: By load level 25
-            markdown: Answers 13, Assertions 5, Errors 4, Generators 6, Injectors 12, Load levels 22, Models 13, Objectives 7, Operating points 18, Pairs of lengths 13, Replicas 13, Requests 13, Self-test 11, Tiers 7, Trials 7
+            markdown: Answers 13, Assertions 5, Classes of traffic 7, Errors 4, Generators 6, Injectors 12, Load levels 22, Models 13, Objectives 7, Operating points 18, Pairs of lengths 13, Replicas 13, Requests 13, Self-test 11, Tiers 7, Trials 7
             metrics: By model 16, By replica 16, By request name 16, By target 20, By turn of the conversation 10, Metrics 12, Prefix cache 6, Rates 12, Single numbers 3, Trials 7
             objectives: Assertions on pages 4
             objectives of a level: Objectives 7
@@ -135,7 +135,7 @@ class TablesTest {
             slowest: Slowest requests 10
             top: Latencies 8, System 2
             validity: Self-test 11
-            verdict: Operating points 18, Pairs of lengths 13, Tiers 7
+            verdict: Classes of traffic 7, Operating points 18, Pairs of lengths 13, Tiers 7
             """);
   }
 

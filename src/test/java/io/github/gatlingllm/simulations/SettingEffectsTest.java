@@ -37,6 +37,7 @@ class SettingEffectsTest {
               SettingEffectsIT.SET.keySet().stream()
                   .map(name -> name.startsWith("header.") ? Setting.HEADER.name : name),
               Stream.of(
+                  "weight", // ClassesIT
                   "config",
                   "env",
                   "nonce",
@@ -106,6 +107,14 @@ class SettingEffectsTest {
             + " %",
         "search=maxUsers concurrency=6 slo=ttft<1s | c=6      12 s",
         "search=maxUsers slo=ttft<1s | search         the highest number of users that holds",
+        "class.a.weight=70 class.b.weight=30 rate=10 | r=7      12 s, about",
+        "class.a.rate=1 class.b.concurrency=4 class.b.slo=ttft<1s | SLO            ttft<1s; a"
+            + " level",
+        "class.a.body={\"priority\":1} class.a.rate=1 class.b.rate=2 | extra fields   priority",
+        "interference=true class.a.rate=1 class.b.rate=2 repeats=2 duration=5 | classes        2"
+            + " repeats, in random order: b alone, a alone, a + b | a alone, a + b, b alone",
+        "interference=true class.a.rate=1 class.b.rate=2 repeats=2 duration=5 | time           30"
+            + " s",
         "searchPrecision=0.1 search=maxGoodput slo=ttft<1s | holds the SLO, to 10 %",
         "search=maxGoodput slo=ttft<1s duration=60 | time           about 30 min to 40 min: 15 to"
             + " 20 levels of 60 s, each up to 8 times as long",
@@ -268,7 +277,8 @@ class SettingEffectsTest {
   void everySettingHasARow() {
     Set<String> rows = new LinkedHashSet<>(SEEN_IN_RUNS);
     Stream.concat(plans(), PROTOCOL.keySet().stream())
-        .forEach(row -> rows.add(row.substring(0, row.indexOf('='))));
+        .map(row -> row.substring(0, row.indexOf('=')))
+        .forEach(name -> rows.add(name.startsWith("class.") ? Setting.CLASS.name : name));
     Set<String> names = Setting.all().stream().map(entry -> entry.name).collect(Collectors.toSet());
     assertThat(rows).containsExactlyInAnyOrderElementsOf(names);
   }
@@ -292,10 +302,10 @@ class SettingEffectsTest {
   @ParameterizedTest
   @MethodSource("settings")
   void isInForceInARun(Setting<?> setting) {
-    String name = Pattern.quote(setting.name.replace("<Name>", ""));
+    String name = Pattern.quote(setting.name.replaceFirst("<.*", ""));
     Pattern set =
         Pattern.compile(
-            "\"llm\\.%1$s|[\" ]%1$s=|--%2$s\\b|Map\\.entry\\(\"%1$s"
+            "\"llm\\.%1$s|[\" .]%1$s=|--%2$s\\b|Map\\.entry\\(\"%1$s"
                 .formatted(name, StartCommand.kebab(setting.name)));
     assertThat(runs).anyMatch(test -> set.matcher(test).find());
   }

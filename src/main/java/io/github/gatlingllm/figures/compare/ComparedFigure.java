@@ -5,6 +5,8 @@ import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 record ComparedFigure(Figure figure) {
@@ -84,6 +86,29 @@ record ComparedFigure(Figure figure) {
     Spread ours = base.spread(each -> scale().of(figure.of(each)));
     Spread theirs = run.spread(each -> scale().of(figure.of(each)));
     return ours == null || theirs == null ? null : ours.difference(theirs);
+  }
+
+  /**
+   * By the differences of the repeats: each repeat has the same arrivals in both, and is measured
+   * soon after the other. Null unless both have the same number of repeats, with values.
+   */
+  @Nullable Difference paired(Figures base, Figures run) {
+    Double whole = scale().change(figure.of(base), figure.of(run));
+    int repeats = base.repeats().size();
+    if (whole == null || repeats != run.repeats().size()) {
+      return null;
+    }
+    List<Double> each = new ArrayList<>();
+    for (int i = 0; i < repeats; i++) {
+      Double own =
+          scale().change(figure.of(base.repeats().get(i)), figure.of(run.repeats().get(i)));
+      if (own == null) {
+        return null;
+      }
+      each.add(own);
+    }
+    Spread spread = Spread.of(whole, each);
+    return spread == null ? null : new Difference(spread.error(), spread.freedom());
   }
 
   /** Whether the figure equals TTFT or E2E: no queue wait in the client, no reasoning. */

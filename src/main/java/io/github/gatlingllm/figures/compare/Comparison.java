@@ -1,5 +1,7 @@
 package io.github.gatlingllm.figures.compare;
 
+import static java.util.Objects.requireNonNull;
+
 import io.github.gatlingllm.figures.check.CheckCatalogue;
 import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.RunStatistics;
@@ -7,6 +9,7 @@ import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.ClassChange;
 import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
@@ -14,6 +17,7 @@ import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.ConfigKey.Identifies;
@@ -34,6 +38,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 public record Comparison(List<ComparedPlace> places, List<String> unmatched, List<String> notes) {
@@ -48,6 +53,53 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
   /** Without places if no level is common; the intervals of all runs hold together. */
   public static Comparison of(ComparedRun base, ComparedRun run, int runs) throws IOException {
     return new RunComparison(base, run).compare(runs);
+  }
+
+  /** What is compared of a class of traffic: few, as the intervals of all hold together. */
+  private static final List<Figure> OF_CLASSES =
+      Stream.of(
+              "ttft.mean",
+              "ttft.p50",
+              "ttft.p99",
+              "tpot.p50",
+              "tpot.p99",
+              "e2e.p50",
+              "output_tokens_per_s",
+              "goodput.percent")
+          .map(Figure::parse)
+          .toList();
+
+  /**
+   * The same run with what its classes of traffic do to each other, where each was measured alone
+   * and with the others, and a sentence on the tail of the TTFT of each.
+   */
+  public static RunFigures interference(RunFigures figures) {
+    Summary summary = figures.summary();
+    if (summary.stages().stream().noneMatch(level -> LevelInfo.isAlone(level.label()))) {
+      return figures;
+    }
+    ComparedRun run =
+        new ComparedRun(
+            figures.facts().info(),
+            sink -> {
+              throw new IllegalStateException("all is known of the figures");
+            },
+            figures);
+    List<ComparedPlace> places = RunComparison.ofClasses(run, OF_CLASSES);
+    boolean haveOneLevel =
+        places.stream().map(place -> requireNonNull(place.level()).scenario()).distinct().count()
+            == places.size();
+    return figures.summary(
+        summary.interfering(
+            places.stream().flatMap(ComparedPlace::ofClass).toList(),
+            places.stream()
+                .map(
+                    place ->
+                        place.ofTail(
+                            haveOneLevel
+                                ? String.valueOf(requireNonNull(place.level()).scenario())
+                                : place.name().replaceFirst(LevelInfo.ALONE, "")))
+                .toList()));
   }
 
   public enum Outcome {
@@ -84,6 +136,51 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
     public Optional<Change> change(String figure) {
       return Comparison.change(figure, changes);
     }
+
+    private Stream<ClassChange> ofClass() {
+      LevelInfo alone = requireNonNull(level);
+      return changes.stream()
+          .map(
+              change ->
+                  new ClassChange(
+                      alone.scenario(),
+                      alone.target(),
+                      alone.label(),
+                      change.figure().name(),
+                      change.base(),
+                      change.run(),
+                      change.percent(),
+                      change.interval(),
+                      change.outcome().words()));
+    }
+
+    /** About the highest percentile of TTFT, else its mean or E2E, that has an interval. */
+    private Sentence ofTail(String ofClass) {
+      Change told =
+          Stream.of("ttft.p99", "ttft.p50", "ttft.mean", "e2e.p50")
+              .flatMap(figure -> change(figure).stream())
+              .filter(change -> change.interval() != null)
+              .findFirst()
+              .orElse(null);
+      if (told == null) {
+        return Sentence.of("classes.change", ofClass, null, null, null, null, null, null);
+      }
+      Interval sure = requireNonNull(told.interval());
+      boolean isLower = told.outcome() == Outcome.BETTER;
+      return Sentence.of(
+          "classes.change",
+          ofClass,
+          told.figure().words(),
+          told.outcome().words(),
+          told.base(),
+          told.run(),
+          tenths(isLower ? -sure.high() : sure.low()),
+          tenths(isLower ? -sure.low() : sure.high()));
+    }
+
+    private static String tenths(double percent) {
+      return NumberText.plain(Math.round(10 * percent) / 10.0).replace('-', '−');
+    }
   }
 
   private List<Change> at(LevelInfo level, Summary run) {
@@ -114,6 +211,20 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
       @Nullable Double percent,
       @Nullable Interval interval,
       Outcome outcome) {
+
+    /** What was found about a class of traffic. */
+    public static Change of(ClassChange found) {
+      return new Change(
+          Figure.parse(found.figure()),
+          found.alone(),
+          found.together(),
+          found.percent(),
+          found.interval(),
+          Stream.of(Outcome.values())
+              .filter(each -> each.words().equals(found.outcome()))
+              .findFirst()
+              .orElseThrow());
+    }
 
     Change unjudged() {
       return new Change(figure, base, run, percent, null, Outcome.NO_VALUES_TO_JUDGE_BY);

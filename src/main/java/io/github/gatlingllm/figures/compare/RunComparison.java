@@ -47,24 +47,34 @@ final class RunComparison {
   private final ComparedRun run;
   private final boolean haveOneTarget;
   private final boolean isOfOtherTool;
+  private final boolean isOfClasses;
   private final boolean haveScenarios;
-  private final List<ComparedFigure> figures =
-      Figure.compared().stream().map(ComparedFigure::new).toList();
+  private final List<ComparedFigure> figures;
   private final List<Match> matches = new ArrayList<>();
   private final List<String> unmatched = new ArrayList<>();
   private final List<String> shortWindows = new ArrayList<>();
 
   private record Match(int base, int run) {}
 
-  private record Part(List<Integer> matches, Figures base, Figures run) {
+  /** Some load levels of both; the repeats of classes of traffic are paired. */
+  private record Part(List<Integer> matches, Figures base, Figures run, boolean isPaired) {
     ChangeNoise.Question question(ComparedFigure figure) {
-      return new ChangeNoise.Question(figure, matches, figure.between(base, run));
+      Difference between = isPaired ? figure.paired(base, run) : figure.between(base, run);
+      return new ChangeNoise.Question(figure, matches, between);
     }
   }
 
   RunComparison(ComparedRun base, ComparedRun run) {
+    this(base, run, Figure.compared(), false);
+    match();
+  }
+
+  private RunComparison(
+      ComparedRun base, ComparedRun run, List<Figure> compared, boolean isOfClasses) {
+    this.isOfClasses = isOfClasses;
     this.base = base;
     this.run = run;
+    figures = compared.stream().map(ComparedFigure::new).toList();
     haveOneTarget = base.hasOneTarget() && run.hasOneTarget();
     isOfOtherTool = base.tool() != null || run.tool() != null;
     haveScenarios =
@@ -75,7 +85,29 @@ final class RunComparison {
                 .distinct()
                 .count()
             > 1;
-    match();
+  }
+
+  /** Each level in which a class of traffic is alone, and the same class beside the others. */
+  static List<ComparedPlace> ofClasses(ComparedRun run, List<Figure> compared) {
+    RunComparison comparison = new RunComparison(run, run, compared, true);
+    List<LevelInfo> levels = run.levels();
+    for (int together = 0; together < levels.size(); together++) {
+      LevelInfo level = levels.get(together);
+      for (int alone = 0; alone < levels.size(); alone++) {
+        LevelInfo own = levels.get(alone);
+        if (own.key()
+                .equals(
+                    new LevelInfo.Key(
+                        level.label() + LevelInfo.ALONE, level.target(), level.scenario()))
+            && run.sampleOf(alone) != null
+            && run.sampleOf(together) != null) {
+          comparison.matches.add(new Match(alone, together));
+        }
+      }
+    }
+    List<Part> parts = comparison.parts();
+    Map<ChangeNoise.Question, Double> halves = comparison.halves(parts, 1);
+    return parts.stream().map(part -> comparison.place(part, halves)).toList();
   }
 
   /** Without places if the runs have no load level in common. */
@@ -83,17 +115,35 @@ final class RunComparison {
     if (matches.isEmpty()) {
       return new Comparison(List.of(), unmatched, List.of());
     }
-    List<ChangeNoise.ComparedPair> pairs = matches.stream().map(this::pair).toList();
     List<Part> parts = new ArrayList<>();
     parts.add(
         new Part(
-            IntStream.range(0, pairs.size()).boxed().toList(),
+            IntStream.range(0, matches.size()).boxed().toList(),
             base.pooled(positions(Match::base)),
-            run.pooled(positions(Match::run))));
-    for (int i = 0; pairs.size() > 1 && i < pairs.size(); i++) {
-      Match match = matches.get(i);
-      parts.add(new Part(List.of(i), base.figuresOf(match.base), run.figuresOf(match.run)));
+            run.pooled(positions(Match::run)),
+            false));
+    if (matches.size() > 1) {
+      parts.addAll(parts());
     }
+    Map<ChangeNoise.Question, Double> halves = halves(parts, runs);
+    return new Comparison(
+        parts.stream().map(part -> place(part, halves)).toList(), unmatched, notes());
+  }
+
+  /** The load levels that both have. */
+  private List<Part> parts() {
+    return IntStream.range(0, matches.size())
+        .mapToObj(
+            i ->
+                new Part(
+                    List.of(i),
+                    base.figuresOf(matches.get(i).base),
+                    run.figuresOf(matches.get(i).run),
+                    isOfClasses))
+        .toList();
+  }
+
+  private Map<ChangeNoise.Question, Double> halves(List<Part> parts, int runs) {
     List<ChangeNoise.Question> questions = new ArrayList<>();
     for (Part part : parts) {
       for (ComparedFigure figure : figures) {
@@ -102,9 +152,7 @@ final class RunComparison {
         }
       }
     }
-    Map<ChangeNoise.Question, Double> halves = new ChangeNoise(pairs).halves(questions, runs);
-    return new Comparison(
-        parts.stream().map(part -> place(part, halves)).toList(), unmatched, notes());
+    return new ChangeNoise(matches.stream().map(this::pair).toList()).halves(questions, runs);
   }
 
   private List<String> notes() {

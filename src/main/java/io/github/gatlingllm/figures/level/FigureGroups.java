@@ -170,7 +170,7 @@ final class FigureGroups {
   }
 
   @Nullable Judge judge(LevelWindow level) {
-    return counted.slo.isEmpty(level.target())
+    return counted.slo.isEmpty(level.target()) || counted.slo.isWithout(level.target(), level.index)
         ? null
         : new Judge(counted.slo.quote(level.target(), level.index, clock), true);
   }
@@ -183,9 +183,13 @@ final class FigureGroups {
     return counted.levels.all();
   }
 
-  /** Selects the levels of a target; all if that is null. */
+  /**
+   * Selects the levels of a target, or of all if that is null; none in which a class of traffic was
+   * alone, which are compared with the others and judged by nothing.
+   */
   static Predicate<LevelWindow> of(@Nullable String target) {
-    return level -> target == null || target.equals(level.target());
+    return level ->
+        (target == null || target.equals(level.target())) && !LevelInfo.isAlone(level.info.label());
   }
 
   List<String> requests(@Nullable String target) {

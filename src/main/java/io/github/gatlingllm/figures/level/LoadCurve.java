@@ -31,7 +31,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load levels of one target and scenario in order of offered load, else of time.
+ * The load levels of one target and scenario in order of offered load, else of time; without those
+ * in which other classes of traffic had no load.
  *
  * @param tier the tier whose SLO it is; null without tiers
  */
@@ -55,7 +56,9 @@ record LoadCurve(
   LoadCurve {
     List<LevelFigures> all = levels;
     List<LevelFigures> used =
-        all.stream().filter(s -> s.wasTried() && !isReplaced(s, all)).toList();
+        all.stream()
+            .filter(s -> s.wasTried() && !isReplaced(s, all) && !LevelInfo.isAlone(s.label()))
+            .toList();
     levels = inOrder(used.isEmpty() ? List.copyOf(all) : used);
   }
 

@@ -230,6 +230,13 @@ final class SloTally {
     return new SloTable(text(null), first.percentile(), first.rule(), table);
   }
 
+  /** Whether a load level has only requests without objectives, as a class of traffic may. */
+  boolean isWithout(String target, int level) {
+    List<OwnedSlo> used =
+        judge(target).all().filter(all -> all.byLevel.containsKey(level)).toList();
+    return !used.isEmpty() && used.stream().allMatch(all -> all.slo.isEmpty());
+  }
+
   /** The metrics that the SLO of a target limits; of gaps, their mean in a request. */
   List<Metric> limited(String target) {
     return judge(target)

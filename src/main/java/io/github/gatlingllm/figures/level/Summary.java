@@ -10,6 +10,7 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.github.gatlingllm.figures.level.RunStatistics.SlowRequest;
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figures;
@@ -49,6 +50,8 @@ import org.jspecify.annotations.Nullable;
  * @param requestsAtPoints by request name at each curve's operating point; in no file
  * @param by requests by model and by replica, all levels pooled; empty where no level has several
  * @param byAtPoints the same at each curve's operating point; in no file
+ * @param interference what classes of traffic do to each other; empty unless each was measured
+ *     alone too
  * @param slowest by TTFT and by longest stall; in no file
  */
 @JsonPropertyOrder({"run", "verdict"})
@@ -77,6 +80,7 @@ public record Summary(
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<EngineFigures.EnginePage> serverPages,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorSummary> injectors,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnswerSummary> answers,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ClassChange> interference,
     @JsonIgnore List<SlowRequest> slowest) {
 
   public static final String SCHEMA = "gatling-llm/summary/1";
@@ -97,9 +101,27 @@ public record Summary(
         invalid.isEmpty()
             ? findings
             : Stream.concat(Stream.of(invalidRun(checks)), findings.stream()).toList();
+    return with(
+        all,
+        checks,
+        assertions.stream().map(result -> result.withInvalid(invalid)).toList(),
+        interference);
+  }
+
+  /** The same with what classes of traffic do to each other, which the verdict ends with. */
+  public Summary interfering(List<ClassChange> changes, List<Sentence> said) {
+    List<Sentence> all = Stream.concat(findings.stream(), said.stream()).toList();
+    return with(all, checks, assertions, changes);
+  }
+
+  private Summary with(
+      List<Sentence> said,
+      List<Check> judged,
+      List<AssertionResult> results,
+      List<ClassChange> changes) {
     return new Summary(
         run,
-        all,
+        said,
         config,
         workload,
         slo,
@@ -107,9 +129,9 @@ public record Summary(
         arrivals,
         knee,
         operatingPoint,
-        checks,
+        judged,
         selfTest,
-        assertions.stream().map(result -> result.withInvalid(invalid)).toList(),
+        results,
         serverNames,
         stages,
         curves,
@@ -122,6 +144,7 @@ public record Summary(
         serverPages,
         injectors,
         answers,
+        changes,
         slowest);
   }
 
@@ -524,6 +547,35 @@ public record Summary(
     /** The 95 % interval of the share that has it; null without such answers. */
     public Distribution.@Nullable Interval interval(String property) {
       return Distribution.Interval.ofShare(count(property), of(property));
+    }
+  }
+
+  /**
+   * How a figure of a class of traffic changes when the others have load too.
+   *
+   * @param name the scenario of the class
+   * @param stage the level without the others, e.g. {@code r=2 alone}; that with them is {@code
+   *     r=2}
+   * @param figure as in assertions, e.g. {@code ttft.p99}
+   * @param percent together ÷ alone − 1 in percent, or together − alone in points for a share; null
+   *     without both
+   * @param interval confidence interval of {@code percent}, simultaneous at 95 % for all figures of
+   *     all classes; null with too few values
+   */
+  public record ClassChange(
+      @Nullable String name,
+      String target,
+      String stage,
+      String figure,
+      @Nullable Double alone,
+      @Nullable Double together,
+      @Nullable Double percent,
+      @Nullable Interval interval,
+      String outcome) {
+
+    /** Of the level without the others. */
+    public LevelInfo.Key key() {
+      return new LevelInfo.Key(stage, target, name);
     }
   }
 

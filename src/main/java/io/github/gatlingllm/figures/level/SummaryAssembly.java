@@ -125,6 +125,7 @@ final class SummaryAssembly {
             counted.engines.pages(),
             injectors(groups.windowNanos(level -> true)),
             counted.checked.summaries(),
+            List.of(),
             counted.slowRequests());
     return new RunFigures(summary, facts(), series(), slices());
   }
@@ -299,12 +300,15 @@ final class SummaryAssembly {
   }
 
   private void addCurve(LevelInfo.Key track) {
+    List<LevelFigures> levels =
+        stages.stream().filter(s -> Windows.track(s.info()).equals(track)).toList();
+    boolean isJudged = levels.stream().anyMatch(level -> level.figures().goodput() != null);
     LoadCurve curve =
         new LoadCurve(
             info.objectives().tier(),
-            counted.slo.of(track.target()),
+            isJudged ? counted.slo.of(track.target()) : List.of(),
             counted.alone.get(track.target()),
-            stages.stream().filter(s -> Windows.track(s.info()).equals(track)).toList());
+            levels);
     curves.add(curve);
     int quoted = stages.indexOf(curve.chosen().level());
     List<LevelWindow> repeats = counted.levels.firstRepeats().get(quoted).repeats;
@@ -342,7 +346,7 @@ final class SummaryAssembly {
   }
 
   private RequestGroup group(Grouping by, String name) {
-    Pooled joined = groups.joined(level -> true, keys -> keys.of(by).equals(name));
+    Pooled joined = groups.joined(FigureGroups.of(null), keys -> keys.of(by).equals(name));
     return new RequestGroup(
         name, joined.figures(groups.judge((String) null), null, null, List.of()));
   }
