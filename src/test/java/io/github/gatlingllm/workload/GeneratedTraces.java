@@ -6,7 +6,7 @@ import io.github.gatlingllm.workload.Dataset.SessionFile;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -77,12 +77,9 @@ final class GeneratedTraces {
     }
     System.out.printf(
         "prompts of %d characters: %.2f ms each%n", chars / 100, (System.nanoTime() - start) / 1e8);
-    ManagementFactory.getMemoryPoolMXBeans().stream()
-        .map(MemoryPoolMXBean::getName)
-        .forEach(name -> {});
     long peak =
         ManagementFactory.getMemoryPoolMXBeans().stream()
-            .filter(pool -> pool.getType() == java.lang.management.MemoryType.HEAP)
+            .filter(pool -> pool.getType() == MemoryType.HEAP)
             .mapToLong(pool -> pool.getPeakUsage().getUsed())
             .sum();
     System.gc();

@@ -9,6 +9,7 @@ import io.github.gatlingllm.workload.Dataset.Agent;
 import io.github.gatlingllm.workload.Dataset.RecordedSession;
 import io.github.gatlingllm.workload.Dataset.RecordedTurn;
 import io.github.gatlingllm.workload.Dataset.SessionFile;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -230,6 +231,43 @@ final class WekaTracesTest {
         open("c.jsonl", line.replace("{\"id\"", "{\"hash_id_scope\":\"global\",\"id\""));
     assertThat(global.sessions().get(0).main().turns().get(0).recorded().blocks().get())
         .containsExactly(1, 2);
+  }
+
+  /** Each fiftieth request keeps ten blocks: a compaction, as nobody has the others again. */
+  @Test
+  void longTraceIsOneAgentWithItsCompactions() throws IOException {
+    GeneratedTraces.write(folder.resolve("long"), 2, 500, 200);
+
+    SessionFile file = SessionFile.open(folder.resolve("long").toString(), Tokenizer.chars4());
+
+    assertThat(file.summary()).isEqualTo("2 sessions, 500 turns");
+    RecordedTurn last = file.sessions().get(1).main().turns().get(499);
+    RecordedTurn before = file.sessions().get(1).main().turns().get(449);
+    long[] blocks = last.recorded().blocks().get();
+    assertThat(blocks).hasSize(199).startsWith(Arrays.copyOf(before.recorded().blocks().get(), 10));
+    assertThat(blocks[10]).isNotEqualTo(before.recorded().blocks().get()[10]);
+    assertThat(messages(last).get(0).content()).hasSize(199 * 64 * 4 - 1);
+  }
+
+  @Test
+  void cutFilesAreRefused() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (OutputStream out = new GZIPOutputStream(bytes)) {
+      out.write(NESTED.getBytes(UTF_8));
+    }
+    Files.write(
+        folder.resolve("cut.json.gz"), Arrays.copyOf(bytes.toByteArray(), bytes.size() / 2));
+    Files.writeString(folder.resolve("cut.json"), NESTED.substring(0, NESTED.length() / 2));
+
+    assertThatThrownBy(() -> open("cut.json.gz"))
+        .hasMessageContaining("cut.json.gz ends before its gzip data does");
+    assertThatThrownBy(() -> open("cut.json")).hasMessageContaining("entry 1: not valid JSON");
+  }
+
+  @Test
+  void folderWithoutTraceIsRefused() {
+    assertThatThrownBy(() -> SessionFile.open(folder.toString(), Tokenizer.chars4()))
+        .hasMessageContaining("has no file; expected *.json, *.jsonl, *.ndjson or these with .gz");
   }
 
   @ParameterizedTest
