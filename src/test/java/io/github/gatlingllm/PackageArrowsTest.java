@@ -73,10 +73,8 @@ class PackageArrowsTest {
       Pattern.compile("(?<![\\w.\"])(scala|io\\.gatling\\.(core|commons))\\.\\w");
   private static final Pattern COMMENT_OR_TEXT =
       Pattern.compile(
-          "(?s)/\\*.*?\\*/|//[^\n"
-              + "]*|\"{3}.*?(?<!\\\\)\"{3}|\"(?:\\\\.|[^\"\\\\\n"
-              + "])*\"|'(?:\\\\.|[^'\\\\\n"
-              + "])+'");
+          "(?s)/\\*.*?\\*/|//[^\\n]*|\"{3}.*?(?<!\\\\)\"{3}"
+              + "|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\\\n])+'");
   private static final Pattern SCOPE =
       Pattern.compile("[{};]|(?<![\\w.@])(?:class|interface|record|enum)\\s+([A-Z]\\w*)");
   private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\n]*");
