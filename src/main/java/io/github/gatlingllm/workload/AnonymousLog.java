@@ -119,8 +119,9 @@ public final class AnonymousLog {
     }
     sessions.ids.close();
     AtomicFile.write(out, sessions::writeTo);
-    return "%s requests of %s sessions%s"
-        .formatted(sessions.requests, sessions.bySession.size(), sessions.missing());
+    int all = sessions.bySession.size();
+    return "%s requests of %s %s%s"
+        .formatted(sessions.requests, all, all == 1 ? "session" : "sessions", sessions.missing());
   }
 
   private String missing() {
@@ -333,7 +334,6 @@ public final class AnonymousLog {
 
   /** Spans have no texts: the ids of their blocks, which come from names, are hashed instead. */
   private void addSpans(SessionFile spans) {
-    blockTokens = Mooncake.BLOCK;
     for (RecordedSession session : spans.sessions()) {
       List<Agent> agents = new ArrayList<>(List.of(session.main()));
       for (int i = 0; i < agents.size(); i++) {
@@ -347,6 +347,7 @@ public final class AnonymousLog {
 
   private Logged logged(RecordedRequest of) {
     int in = Objects.requireNonNull(of.inputTokens());
+    blockTokens = of.blockTokens();
     long[] blocks =
         Arrays.stream(of.blocks().get())
             .limit(in / blockTokens)

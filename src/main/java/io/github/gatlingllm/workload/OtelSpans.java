@@ -50,6 +50,10 @@ final class OtelSpans implements SessionReader {
           "gen_ai.usage.completion_tokens",
           "llm.usage.completion_tokens",
           "llm.token_count.completion");
+
+  /** Tokens of a block: those of an agent's text, which has no recorded ones. */
+  private static final int BLOCK = 16;
+
   private static final long[] NO_IDS = {};
   private static final int ABSENT = -1;
   private static final int DEEPEST = 1_000;
@@ -288,8 +292,8 @@ final class OtelSpans implements SessionReader {
                   null,
                   request.in,
                   request.out,
-                  Mooncake.BLOCK,
-                  () -> texts.blocks(NO_IDS, Mooncake.BLOCK, request.in, key))));
+                  BLOCK,
+                  () -> texts.blocks(NO_IDS, BLOCK, request.in, key))));
       answered = request.end;
       for (Flow flow = this; flow != null; flow = flow.outer) {
         flow.end = Math.max(flow.end, request.end);
@@ -311,7 +315,7 @@ final class OtelSpans implements SessionReader {
   }
 
   private Dialog dialog(Span of, long key) {
-    String text = texts.text(NO_IDS, Mooncake.BLOCK, of.in, key);
+    String text = texts.text(NO_IDS, BLOCK, of.in, key);
     return new Dialog(List.of(Message.user(text)), null, of.in, of.out);
   }
 }

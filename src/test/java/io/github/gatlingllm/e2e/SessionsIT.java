@@ -237,7 +237,7 @@ class SessionsIT {
     String said = AnonymousLog.write(replay.files().requests().toString(), out, new byte[] {1});
     SessionFile again = SessionFile.open(out.toString(), Tokenizer.chars4());
 
-    assertThat(said).isEqualTo("3 requests of 1 sessions");
+    assertThat(said).isEqualTo("3 requests of 1 session");
     Agent main = again.inOrder(0).main();
     assertThat(main.turns()).hasSize(2);
     assertThat(main.turns().get(0).children()).extracting(Agent::joinedBy).containsExactly(1);

@@ -204,9 +204,13 @@ final class AnonymousLogTest {
   void spansAreRead() throws IOException {
     List<JsonNode> sessions = write(SALT, Path.of("src/test/resources/sessions/otlp.jsonl"));
 
-    assertThat(said).isEqualTo("6 requests of 1 sessions");
-    assertThat(sessions.get(0).path("block_size").intValue()).isEqualTo(512);
-    assertThat(replayed().sessions().get(0).turns()).isEqualTo(6);
+    assertThat(said).isEqualTo("6 requests of 1 session");
+    assertThat(sessions.get(0).path("block_size").intValue()).isEqualTo(16);
+    assertThat(RecordedTrees.shown(replayed().sessions().get(0)))
+        .as("the agents of three spans, of a text each, are awaited by the last request")
+        .isEqualTo(
+            " 0@0+0 0@1300+300[flat-1 0@2100+100]^2[flat-2 0@2200+200]^2[flat-3 0@2700+700]^2"
+                + " 0@3500+500");
   }
 
   @ParameterizedTest
