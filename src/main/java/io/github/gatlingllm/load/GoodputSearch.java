@@ -20,13 +20,15 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Searches for the highest load at which the SLO holds, a rate of arrivals or a number of users of
  * a closed loop: doubles the load until a level fails (or halves it until one holds), bisects
  * between the highest load that holds and the lowest that fails, and then measures both again, with
- * new arrivals.
+ * new arrivals. Where the SLO has tiers, it does so for each in turn, by all levels measured so
+ * far.
  *
  * <p>A level holds or fails when Wilson's 95 % interval of its share is on one side of the required
  * share; else the measure phase is extended. One that is still undecided holds if it has too few
@@ -145,7 +147,12 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
 
   private final class Source implements LevelSource {
     private final SplittableRandom seeds = new SplittableRandom(seed);
-    private final NavigableMap<Double, Tried> tried = new TreeMap<>();
+
+    /** One, until the first result says which tiers the SLO has. */
+    private List<Bracket> brackets = List.of(new Bracket(null));
+
+    private Bracket searched = brackets.get(0);
+
     private double load;
     private boolean again;
     private int levels;
@@ -157,12 +164,13 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
       if (before != null) {
         note(before);
       }
-      Double following = failure != null || levels >= MAX_LEVELS ? null : following();
-      if (following == null) {
+      Bracket open = failure != null || levels >= MAX_LEVELS ? null : open();
+      if (open == null) {
         return null;
       }
-      load = following;
-      again = tried.containsKey(load);
+      searched = open;
+      load = Objects.requireNonNull(open.following());
+      again = open.tried.containsKey(load);
       levels++;
       rounds = 1;
       return level(load, again, seeds.nextLong());
@@ -173,13 +181,88 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
       if (before.cut() && row != null) {
         failure = Sentence.of("sought.dead", before.label(), StopRule.DEFAULT.brokenBy(before));
       } else if (before.holdsSlo() != null) {
-        tried.put(load, new Tried(before, again));
+        if (levels == 1 && !before.tiers().isEmpty()) {
+          brackets = before.tiers().keySet().stream().map(Bracket::new).toList();
+        }
+        brackets.forEach(each -> each.tried.put(load, new Tried(each.of(before), again)));
       } else {
         failure =
             before.met() == null && before.ended() > 0
                 ? Sentence.of("sought.no_slo")
                 : Sentence.of("sought.empty", before.label());
       }
+    }
+
+    /** The first whose ends are not both known and measured again; null once all are. */
+    private @Nullable Bracket open() {
+      return brackets.stream().filter(each -> each.following() != null).findFirst().orElse(null);
+    }
+
+    @Override
+    public Integer remainingLevels() {
+      return Math.max(0, brackets.stream().mapToInt(Bracket::remaining).sum() - 1);
+    }
+
+    /** Decided by the tier that is searched for, and by those whose end is measured again. */
+    @Override
+    public boolean extendsMeasuring(LevelResult soFar) {
+      Bracket open = searched;
+      boolean needsMore =
+          brackets.stream()
+              .filter(each -> each == open || (again && each.endsAt(load)))
+              .anyMatch(each -> each.needsMore(soFar, again));
+      // Perhaps no request has arrived because few are expected, or none of few users has ended.
+      boolean mayArrive =
+          soFar.ended() == 0
+              && (ofUsers || load * phases.measureNanos() / 1e9 * rounds < SURELY_SOME);
+      return needsMore && (soFar.attempted() > 0 || mayArrive) && rounds++ < MAX_ROUNDS;
+    }
+
+    @Override
+    public boolean needsResults() {
+      return true;
+    }
+
+    /** Ends the search at a server that does not answer. */
+    @Override
+    public FailureLimits failureLimits() {
+      return new FailureLimits(
+          Long.MAX_VALUE, Objects.requireNonNull(StopRule.DEFAULT.maxFailuresInARow()));
+    }
+
+    @Override
+    public @Nullable Conclusion conclusion() {
+      return conclusions().get(0);
+    }
+
+    @Override
+    public List<Conclusion> conclusions() {
+      return failure == null
+          ? brackets.stream().map(Bracket::conclusion).toList()
+          : List.of(
+              new Conclusion(
+                  "search",
+                  Sentence.text("sought.failed", ofUsers, failure),
+                  false,
+                  null,
+                  null,
+                  null,
+                  null));
+    }
+  }
+
+  /** What is known of the highest load that holds the SLO, or that of one of its tiers. */
+  private final class Bracket {
+    private final @Nullable String tier;
+    private final NavigableMap<Double, Tried> tried = new TreeMap<>();
+
+    private Bracket(@Nullable String tier) {
+      this.tier = tier;
+    }
+
+    /** The result by the SLO of the tier. */
+    private LevelResult of(LevelResult all) {
+      return tier == null ? all : all.tiers().getOrDefault(tier, all);
     }
 
     /** Lowest load that fails. */
@@ -214,15 +297,15 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
     }
 
     /** Assumes that one more level completes the bracket while it has one end only. */
-    @Override
-    public Integer remainingLevels() {
+    private int remaining() {
       Map.Entry<Double, Tried> good = good();
       Map.Entry<Double, Tried> bad = bad();
       if (good == null || bad == null) {
-        return 1 + bisections(Math.max(1, load), 2 * Math.max(1, load)) + 2;
+        double low = Math.max(1, tried.isEmpty() ? startingAt : tried.lastKey());
+        return 2 + bisections(low, 2 * low) + 2;
       }
       int confirmations = (good.getValue().again() ? 0 : 1) + (bad.getValue().again() ? 0 : 1);
-      return Math.max(0, bisections(good.getKey(), bad.getKey()) + confirmations - 1);
+      return bisections(good.getKey(), bad.getKey()) + confirmations;
     }
 
     /** Number of bisections until a bracket is narrow enough; users are whole. */
@@ -231,47 +314,29 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
       return (int) Math.max(0, Math.ceil(Math.log((high - low) / narrow) / Math.log(2)));
     }
 
-    @Override
-    public boolean extendsMeasuring(LevelResult soFar) {
-      Boolean surely = soFar.holdsWithConfidence();
-      boolean needsMore;
+    private boolean endsAt(double load) {
+      return Stream.of(good(), bad()).anyMatch(end -> end != null && end.getKey() == load);
+    }
+
+    private boolean needsMore(LevelResult soFar, boolean again) {
+      LevelResult own = of(soFar);
+      Boolean surely = own.holdsWithConfidence();
       if (again) {
-        needsMore = surely == null || surely;
-      } else if (good() == null || bad() == null) {
-        needsMore = surely == null && !Boolean.TRUE.equals(soFar.holdsSlo());
-      } else {
-        needsMore = surely == null;
+        return surely == null || surely;
       }
-      // Perhaps no request has arrived because few are expected, or none of few users has ended.
-      boolean mayArrive =
-          soFar.ended() == 0
-              && (ofUsers || load * phases.measureNanos() / 1e9 * rounds < SURELY_SOME);
-      return needsMore && (soFar.attempted() > 0 || mayArrive) && rounds++ < MAX_ROUNDS;
+      return good() == null || bad() == null
+          ? surely == null && !Boolean.TRUE.equals(own.holdsSlo())
+          : surely == null;
     }
 
-    @Override
-    public boolean needsResults() {
-      return true;
-    }
-
-    /** Ends the search at a server that does not answer. */
-    @Override
-    public FailureLimits failureLimits() {
-      return new FailureLimits(
-          Long.MAX_VALUE, Objects.requireNonNull(StopRule.DEFAULT.maxFailuresInARow()));
-    }
-
-    @Override
-    public Conclusion conclusion() {
+    private Conclusion conclusion() {
       Map.Entry<Double, Tried> good = good();
       Map.Entry<Double, Tried> bad = bad();
       Double fails = bad == null ? null : bad.getKey();
-      if (failure != null || good == null) {
-        Sentence text =
-            failure != null
-                ? Sentence.of("sought.failed", ofUsers, failure)
-                : Sentence.of("sought.none", ofUsers, text(load), why(tried.get(load)));
-        return new Conclusion("search", text.text(), false, null, null, null, fails);
+      if (good == null) {
+        double lowest = tried.firstKey();
+        String text = Sentence.text("sought.none", ofUsers, text(lowest), why(tried.get(lowest)));
+        return new Conclusion("search", text, false, null, null, null, fails).by(tier);
       }
       LevelResult best = good.getValue().result();
       long met = Objects.requireNonNull(best.met());
@@ -297,13 +362,14 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
         text.add(evidence(bad));
       }
       return new Conclusion(
-          "search",
-          text.stream().map(Sentence::text).collect(Collectors.joining(". ")),
-          confirmed,
-          share.low(),
-          best.sloPercentile() / 100,
-          good.getKey(),
-          fails);
+              "search",
+              text.stream().map(Sentence::text).collect(Collectors.joining(". ")),
+              confirmed,
+              share.low(),
+              best.sloPercentile() / 100,
+              good.getKey(),
+              fails)
+          .by(tier);
     }
 
     /** Why a load fails although its requests met the SLO; null if they did not. */

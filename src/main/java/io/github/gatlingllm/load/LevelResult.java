@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Outcome of the requests that a level scheduled in its measure phase.
  *
  * @param figures what {@link StopRule.Goal} can be about, once the level has ended
+ * @param tiers the same by the SLO of each tier, in their order; empty without tiers
  */
 public record LevelResult(
     String label,
@@ -24,7 +25,59 @@ public record LevelResult(
     boolean cut,
     @Nullable String objective,
     @Nullable FailedInARow failedInARow,
-    Map<String, Double> figures) {
+    Map<String, Double> figures,
+    Map<String, LevelResult> tiers) {
+
+  /** Of a run whose SLO has no tiers. */
+  public LevelResult(
+      String label,
+      long attempted,
+      @Nullable Long met,
+      double sloPercentile,
+      long ended,
+      long failed,
+      long refused,
+      @Nullable Queue queue,
+      long failures,
+      boolean cut,
+      @Nullable String objective,
+      @Nullable FailedInARow failedInARow,
+      Map<String, Double> figures) {
+    this(
+        label,
+        attempted,
+        met,
+        sloPercentile,
+        ended,
+        failed,
+        refused,
+        queue,
+        failures,
+        cut,
+        objective,
+        failedInARow,
+        figures,
+        Map.of());
+  }
+
+  /** The same with the results by the SLO of each tier. */
+  public LevelResult by(Map<String, LevelResult> tier) {
+    return new LevelResult(
+        label,
+        attempted,
+        met,
+        sloPercentile,
+        ended,
+        failed,
+        refused,
+        queue,
+        failures,
+        cut,
+        objective,
+        failedInARow,
+        figures,
+        tier);
+  }
 
   /** Attempted requests that met the SLO ÷ attempted; null without SLO or requests. */
   @Nullable Double sloShare() {

@@ -91,6 +91,12 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /** The conclusion after the last level; null for none. */
     @Nullable Conclusion conclusion();
+
+    /** All conclusions: a search has one for each tier of the SLO. */
+    default List<Conclusion> conclusions() {
+      Conclusion only = conclusion();
+      return only == null ? List.of() : List.of(only);
+    }
   }
 
   /** Limits of failed requests; a level that exceeds one ends immediately. */

@@ -5,7 +5,6 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -130,7 +129,7 @@ public final class PlanDriver {
     LoadLevel next = levels.next(before);
     if (next == null) {
       level = null;
-      Optional.ofNullable(levels.conclusion()).ifPresent(listener::concluded);
+      levels.conclusions().forEach(listener::concluded);
       if (levels.turn() != null) {
         levels.turn().leave(nanoClock.getAsLong());
       }

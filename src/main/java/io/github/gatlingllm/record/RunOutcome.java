@@ -1,5 +1,6 @@
 package io.github.gatlingllm.record;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
@@ -62,6 +63,7 @@ public record RunOutcome(
    *
    * @param topic {@code stopped early} or {@code search}
    * @param scenario null for all
+   * @param tier of a search, the tier of the SLO; null without tiers
    * @param sound false if a level was cut short, or a search could not confirm its result
    * @param threshold the limit of {@code value}
    * @param holdsAt the highest load that holds the SLO, in users per second or users; null except
@@ -72,12 +74,27 @@ public record RunOutcome(
       String topic,
       String target,
       @Nullable String scenario,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String tier,
       String text,
       boolean sound,
       @Nullable Double value,
       @Nullable Double threshold,
       @Nullable Double holdsAt,
       @Nullable Double failsAt) {
+
+    /** A conclusion that is not about a tier. */
+    public Conclusion(
+        String topic,
+        String target,
+        @Nullable String scenario,
+        String text,
+        boolean sound,
+        @Nullable Double value,
+        @Nullable Double threshold,
+        @Nullable Double holdsAt,
+        @Nullable Double failsAt) {
+      this(topic, target, scenario, null, text, sound, value, threshold, holdsAt, failsAt);
+    }
 
     /** A conclusion of a plan, which does not know its target. */
     public Conclusion(
@@ -89,6 +106,10 @@ public record RunOutcome(
         @Nullable Double holdsAt,
         @Nullable Double failsAt) {
       this(topic, "", null, text, sound, value, threshold, holdsAt, failsAt);
+    }
+
+    public Conclusion by(@Nullable String ofTier) {
+      return Components.with(this, Conclusion::tier, ofTier);
     }
 
     public Conclusion on(String ofTarget, String ofScenario) {

@@ -80,7 +80,12 @@ final class LevelLog implements RunningLevel.Listener {
   public void levelStarted(RunningLevel level, long nanoTime) {
     LevelInfo.Key key = new LevelInfo.Key(level.label(), target, scenario);
     LevelResults results =
-        new LevelResults(run.clock(), key, level, run.info().objectives().of(target));
+        new LevelResults(
+            run.clock(),
+            key,
+            level,
+            run.info().objectives().of(target),
+            run.info().objectives().sloTiers());
     LoggedLevel entry = new LoggedLevel(level, key, called, results);
     synchronized (levels) {
       Phases phases = level.level().phases();

@@ -19,6 +19,7 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ final class LevelResults {
 
   private final Map<String, Slo> byName = new HashMap<>();
   private final SloCounts slo = new SloCounts();
+  private final Map<String, TierCounts> tiers = new LinkedHashMap<>();
   private long ended;
   private long failed;
   private long refused;
@@ -55,7 +57,20 @@ final class LevelResults {
   private volatile boolean isFinished;
   private Map<String, Double> atEnd = Map.of();
 
-  LevelResults(RunClock clock, LevelInfo.Key key, RunningLevel level, TargetSlo slo) {
+  /** The requests by the SLO of a tier. */
+  private record TierCounts(Slo slo, SloCounts counts) {}
+
+  /**
+   * @param tiers SLOs that judge all requests, by name; the first is {@code slo}
+   */
+  LevelResults(
+      RunClock clock,
+      LevelInfo.Key key,
+      RunningLevel level,
+      TargetSlo slo,
+      Map<String, TargetSlo> tiers) {
+    tiers.forEach(
+        (tier, own) -> this.tiers.put(tier, new TierCounts(own.global(), new SloCounts())));
     this.clock = clock;
     this.key = key;
     this.level = level;
@@ -154,6 +169,7 @@ final class LevelResults {
     if (record.identity().phase() == Phase.MEASURE) {
       String name = record.identity().name();
       slo.add(judge.owner(name), byName.computeIfAbsent(name, judge::of).judge(record));
+      tiers.values().forEach(tier -> tier.counts.add("", tier.slo.judge(record)));
       ended += outcome.status().isCut() ? 0 : 1;
       failed += outcome.hasFailed() ? 1 : 0;
       refused += outcome.status() == RequestStatus.RATE_LIMITED ? 1 : 0;
@@ -198,15 +214,21 @@ final class LevelResults {
   }
 
   synchronized LevelResult result() {
-    Objectives.Decision decision = slo.decide();
+    Map<String, LevelResult> byTier = new LinkedHashMap<>();
+    tiers.forEach((tier, of) -> byTier.put(tier, result(of.counts, of.slo.percentile())));
+    return result(slo, judge.percentile()).by(byTier);
+  }
+
+  private LevelResult result(SloCounts counts, double percentile) {
+    Objectives.Decision decision = counts.decide();
     Objectives.SloCount judged = decision == null ? Objectives.SloCount.NONE : decision.count();
     // A level that cannot be judged yields no counts.
     boolean isJudged = decision != null && decision.holds() != null;
     return new LevelResult(
         level.label(),
         isJudged ? judged.judged() : 0,
-        slo.isEmpty() ? null : (Long) (isJudged ? judged.met() : 0),
-        decision == null ? judge.percentile() : decision.percent(),
+        counts.isEmpty() ? null : (Long) (isJudged ? judged.met() : 0),
+        decision == null ? percentile : decision.percent(),
         ended,
         failed,
         refused,

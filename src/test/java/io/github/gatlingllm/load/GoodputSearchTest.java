@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
@@ -9,7 +10,9 @@ import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +77,75 @@ class GoodputSearchTest {
     assertThat(tried(users(300_000, 0.05), 1e9)).as("a million at most").hasSize(2);
     assertThat(tried(users(64, 0.5), 100)).containsExactly(64.0, 128.0, 96.0, 112.0, 96.0, 112.0);
     assertThatThrownBy(() -> users(2.5, 0.05)).hasMessageContaining("expected a whole number");
+  }
+
+  private static LevelResult tiers(LoadLevel level, Map<String, Double> capacities) {
+    Map<String, LevelResult> tiers = new LinkedHashMap<>();
+    capacities.forEach(
+        (tier, users) ->
+            tiers.put(
+                tier,
+                FakeLoad.result(level.label(), 600, level.offered() <= users ? 600L : 0, null)));
+    return tiers.values().iterator().next().by(tiers);
+  }
+
+  /** The levels of gold say that silver holds 8 and fails 16, and that batch fails at none. */
+  @Test
+  void eachTierIsSearchedByTheLevelsOfAllOthers() {
+    LevelSource source = users(2, 0.05);
+    Map<String, Double> capacities = new LinkedHashMap<>();
+    capacities.put("gold", 5.0);
+    capacities.put("silver", 7.0);
+    capacities.put("same", 7.0);
+    capacities.put("batch", 20.0);
+    List<String> labels = new ArrayList<>();
+    for (LoadLevel level = source.next(null); level != null; ) {
+      labels.add(level.label());
+      level = source.next(tiers(level, capacities));
+    }
+    assertThat(labels)
+        .containsExactly(
+            "c=2",
+            "c=4",
+            "c=8",
+            "c=6",
+            "c=5",
+            "c=5 again",
+            "c=6 again", // gold
+            "c=7",
+            "c=7 again",
+            "c=8 again", // silver, and the same for the next
+            "c=16",
+            "c=32",
+            "c=24",
+            "c=20",
+            "c=22",
+            "c=21",
+            "c=20 again",
+            "c=21 again");
+    assertThat(source.conclusions())
+        .extracting(Conclusion::tier, Conclusion::holdsAt, Conclusion::failsAt, Conclusion::sound)
+        .containsExactly(
+            tuple("gold", 5.0, 6.0, true),
+            tuple("silver", 7.0, 8.0, true),
+            tuple("same", 7.0, 8.0, true),
+            tuple("batch", 20.0, 21.0, true));
+  }
+
+  @Test
+  void aTierThatNoLoadHoldsEndsNoOther() {
+    LevelSource source = users(4, 0.05);
+    Map<String, Double> capacities = new LinkedHashMap<>();
+    capacities.put("dear", 0.5);
+    capacities.put("gold", 5.0);
+    for (LoadLevel level = source.next(null); level != null; ) {
+      level = source.next(tiers(level, capacities));
+    }
+    assertThat(source.conclusions())
+        .extracting(Conclusion::tier, Conclusion::holdsAt, Conclusion::failsAt)
+        .containsExactly(tuple("dear", null, 1.0), tuple("gold", 5.0, 6.0));
+    assertThat(source.conclusions().get(0).text())
+        .isEqualTo("No number of users holds the SLO, not even 1 user");
   }
 
   @Test

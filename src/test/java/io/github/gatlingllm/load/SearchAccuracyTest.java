@@ -12,7 +12,9 @@ import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.PrimitiveIterator;
 import java.util.PriorityQueue;
@@ -71,7 +73,7 @@ class SearchAccuracyTest {
   }
 
   private static List<String> search(boolean ofUsers, double badLuck) {
-    double truth = ofUsers ? users(badLuck) : limit(badLuck);
+    double truth = ofUsers ? users(badLuck, WAIT_S) : limit(badLuck);
     int near = 0;
     int half = 0;
     double bias = 0;
@@ -107,6 +109,36 @@ class SearchAccuracyTest {
   }
 
   /**
+   * Tiers of 0.5, 1 and 2 s, whose limits are 84, 110 and 166 users: one search finds all three.
+   */
+  @Test
+  @Tag("nightly")
+  void findsTheLimitOfEachTier() {
+    double[] waits = {WAIT_S / 2, WAIT_S, 2 * WAIT_S};
+    int[] near = new int[waits.length];
+    int[] confirmed = new int[waits.length];
+    int levels = 0;
+    for (int seed = 0; seed < SEARCHES; seed++) {
+      Search search = new Search(true, seed, 0, waits);
+      List<Conclusion> found = search.runAll();
+      assertThat(found).extracting(Conclusion::tier).containsExactly("0", "1", "2");
+      for (int tier = 0; tier < waits.length; tier++) {
+        double users = Objects.requireNonNull(found.get(tier).holdsAt());
+        near[tier] += Math.abs(users / users(0, waits[tier]) - 1) <= PRECISION ? 1 : 0;
+        confirmed[tier] += found.get(tier).sound() ? 1 : 0;
+      }
+      levels += search.levels;
+    }
+    assertThat(List.of(users(0, 0.5), users(0, 1), users(0, 2)))
+        .containsExactly(84.0, 110.0, 166.0);
+    for (int tier = 0; tier < waits.length; tier++) {
+      assertThat(near[tier]).as("near, tier %d", tier).isGreaterThanOrEqualTo(SEARCHES * 95 / 100);
+      assertThat(confirmed[tier]).as("confirmed").isGreaterThanOrEqualTo(SEARCHES * 4 / 10);
+    }
+    assertThat(levels / SEARCHES).as("three alone take 46").isBetween(20, 38);
+  }
+
+  /**
    * The SLO allows a wait of a minute, which a growing queue exceeds late or never. So the limit is
    * the capacity of the slots, and an overload of a ninth is the smallest that can be detected.
    */
@@ -128,22 +160,23 @@ class SearchAccuracyTest {
   /** Two slots free one per second on average 1 in 0.5 s; two users before one wait for two. */
   @Test
   void probabilityOfAWaitInAClosedLoopIsThatOfPoisson() {
-    assertThat(waitsLongerInALoop(SLOTS, SLOTS)).isZero();
-    assertThat(waitsLongerInALoop(2, 4)).as("e⁻¹ · (1 + 1)").isCloseTo(0.7358, within(1e-4));
+    assertThat(waitsLongerInALoop(SLOTS, SLOTS, 0.5)).isZero();
+    assertThat(waitsLongerInALoop(2, 4, 0.5)).as("e⁻¹ · (1 + 1)").isCloseTo(0.7358, within(1e-4));
   }
 
   /** The last number of users at which too few miss: all users are in the server all the time. */
-  private static double users(double badLuck) {
+  private static double users(double badLuck, double waitS) {
     int users = 1;
-    while (badLuck + (1 - badLuck) * waitsLongerInALoop(SLOTS, users + 1) <= 1 - PERCENTILE / 100) {
+    while (badLuck + (1 - badLuck) * waitsLongerInALoop(SLOTS, users + 1, waitS)
+        <= 1 - PERCENTILE / 100) {
       users++;
     }
     return users;
   }
 
   /** As many departures of busy slots as users wait take longer than that with this chance. */
-  private static double waitsLongerInALoop(int slots, int users) {
-    double expected = slots / SERVICE_S * WAIT_S;
+  private static double waitsLongerInALoop(int slots, int users, double waitS) {
+    double expected = slots / SERVICE_S * waitS;
     double term = Math.exp(-expected);
     double fewer = 0;
     for (int k = 0; k < users - slots; k++) {
@@ -182,14 +215,17 @@ class SearchAccuracyTest {
     private final LevelSource source;
     private final SplittableRandom random;
     private final double badLuck;
-    private final double longestWait;
+
+    /** By tier; one without tiers. */
+    private final double[] longestWaits;
+
     private int levels;
     private double seconds;
 
-    private record Sent(double at, double start, double end, boolean met) {}
+    private record Sent(double at, double start, double end, boolean isLucky) {}
 
-    private Search(boolean ofUsers, long seed, double badLuck, double longestWait) {
-      this.longestWait = longestWait;
+    private Search(boolean ofUsers, long seed, double badLuck, double... longestWaits) {
+      this.longestWaits = longestWaits;
       LoadPlan plan =
           ofUsers
               ? LoadPlan.searchUsers(1, PRECISION, PHASES)
@@ -200,13 +236,17 @@ class SearchAccuracyTest {
     }
 
     private Conclusion run() {
+      return runAll().get(0);
+    }
+
+    private List<Conclusion> runAll() {
       @Nullable LevelResult before = null;
       for (LoadLevel level = source.next(null); level != null; level = source.next(before)) {
         levels++;
         assertThat(levels).isLessThan(MAX_LEVELS);
         before = offer(level);
       }
-      return Objects.requireNonNull(source.conclusion());
+      return source.conclusions();
     }
 
     /** An extension is decided by the requests that have ended, the result is of all requests. */
@@ -220,7 +260,7 @@ class SearchAccuracyTest {
               ? open.arrivals().offsets().iterator()
               : LongStream.generate(() -> nanos(users.remove())).iterator();
       PriorityQueue<Double> slots = new PriorityQueue<>();
-      Ended ended = new Ended(level.label());
+      Ended ended = new Ended(level.label(), longestWaits);
       double until = SETTLED_S + MEASURE_S;
       for (int rounds = 1; ; ) {
         double at = arrivals.nextLong() / 1e9;
@@ -236,8 +276,7 @@ class SearchAccuracyTest {
         double end = start - Math.log1p(-random.nextDouble()) * SERVICE_S;
         slots.add(end);
         users.add(end);
-        boolean met = start - at <= longestWait && random.nextDouble() >= badLuck;
-        ended.pending.add(new Sent(at, start, end, met));
+        ended.pending.add(new Sent(at, start, end, random.nextDouble() >= badLuck));
       }
     }
 
@@ -252,10 +291,13 @@ class SearchAccuracyTest {
           new Backlog(nanos(SETTLED_S), nanos(MEASURE_S), GoodputSearch.MAX_ROUNDS);
       private List<Sent> pending = new ArrayList<>();
       private long attempted;
-      private long met;
+      private final double[] waits;
+      private final long[] met;
 
-      private Ended(String label) {
+      private Ended(String label, double[] waits) {
         this.label = label;
+        this.waits = waits;
+        met = new long[waits.length];
       }
 
       private LevelResult by(double until, int rounds) {
@@ -267,11 +309,22 @@ class SearchAccuracyTest {
           }
           BacklogOf.add(backlog, nanos(request.at()), nanos(request.start()), nanos(request.end()));
           attempted += request.at() >= SETTLED_S ? 1 : 0;
-          met += request.at() >= SETTLED_S && request.met() ? 1 : 0;
+          for (int tier = 0; tier < waits.length; tier++) {
+            boolean isMet = request.isLucky() && request.start() - request.at() <= waits[tier];
+            met[tier] += request.at() >= SETTLED_S && isMet ? 1 : 0;
+          }
         }
         pending = stillPending;
-        return FakeLoad.result(
-            label, attempted, met, label.startsWith("r=") ? backlog.queue(rounds) : null);
+        Map<String, LevelResult> tiers = new LinkedHashMap<>();
+        for (int tier = 0; tier < waits.length && waits.length > 1; tier++) {
+          tiers.put(String.valueOf(tier), result(tier, rounds));
+        }
+        return result(0, rounds).by(tiers);
+      }
+
+      private LevelResult result(int tier, int rounds) {
+        Backlog.Queue queue = label.startsWith("r=") ? backlog.queue(rounds) : null;
+        return FakeLoad.result(label, attempted, met[tier], queue);
       }
     }
   }

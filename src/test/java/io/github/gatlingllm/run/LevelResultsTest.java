@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.metric.Backlog;
@@ -19,6 +20,7 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.testing.VirtualUsers;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,7 @@ class LevelResultsTest {
   private final List<String> told = new ArrayList<>();
   private String slo = "ttft<1s,e2e<1s";
   private Slo.Rule rule = Slo.Rule.PERCENTILES;
+  private final Map<String, TargetSlo> tiers = new LinkedHashMap<>();
   private LevelResults results = closed();
 
   /** A level that starts at 0, or an open one 20 ms later. */
@@ -52,7 +55,7 @@ class LevelResultsTest {
     TargetSlo judge = new TargetSlo(slo, 95, rule, Map.of(), Map.of());
     LevelInfo.Key key =
         new LevelInfo.Key(running.label(), LevelRecord.TARGET, LevelRecord.SCENARIO);
-    results = new LevelResults(new RunClock(1_000, 0), key, running, judge);
+    results = new LevelResults(new RunClock(1_000, 0), key, running, judge, tiers);
     return results;
   }
 
@@ -105,6 +108,26 @@ class LevelResultsTest {
     LevelResult result = level.result();
     assertThat(result.failed() + result.refused()).isEqualTo(count);
     assertThat(result.holdsSlo()).isEqualTo(holds);
+  }
+
+  /** Last tokens at once, after 2 s and after 4 s; by 1, 3 and 5 s one, two and all are in time. */
+  @Test
+  void eachTierJudgesTheSameRequests() {
+    for (int seconds : new int[] {1, 3, 5}) {
+      Slo own = Slo.parse("e2e<" + seconds + "s", 90 + seconds, Slo.Rule.PERCENTILES);
+      tiers.put(seconds + "s", TargetSlo.of(own, Map.of()));
+    }
+    LevelResults level = closed();
+    add(ok().tokens(1, 2), ok().tokens(1, 2_000), ok().tokens(1, 4_000));
+    assertThat(level.result().tiers())
+        .extractingFromEntries(
+            Map.Entry::getKey,
+            tier -> tier.getValue().attempted(),
+            tier -> tier.getValue().met(),
+            tier -> tier.getValue().sloPercentile())
+        .containsExactly(
+            tuple("1s", 3L, 1L, 91.0), tuple("3s", 3L, 2L, 93.0), tuple("5s", 3L, 3L, 95.0));
+    assertThat(level.result().tiers().get("5s").ended()).isEqualTo(3);
   }
 
   @Test

@@ -242,9 +242,12 @@ class SettingEffectsIT {
             failLevels(2, 5),
             (run, asked) -> {
               assertThat(run.info().stages())
-                  .as("neighbours are the end")
+                  .as("neighbours are the end of gold; a level for dear")
                   .extracting(LevelInfo::label)
-                  .startsWith("c=2", "c=4", "c=3", "c=3 again", "c=4 again");
+                  .containsExactly("c=2", "c=4", "c=3", "c=3 again", "c=4 again", "c=1");
+              assertThat(run.info().outcome().conclusions())
+                  .extracting(Conclusion::tier, Conclusion::holdsAt, Conclusion::failsAt)
+                  .containsExactly(tuple("gold", 3.0, 4.0), tuple("dear", null, 1.0));
               assertThat(run.summary().at("/tiers"))
                   .extracting(tier -> tier.path("tier").asText() + " " + tier.path("outcome"))
                   .containsExactly("gold \"met\"", "dear \"missed\"");

@@ -19,6 +19,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Objectives.Assertion;
@@ -95,7 +96,7 @@ final class SummaryAssembly {
             run(),
             all(
                 VerdictSentence.of(info.state() == RunInfo.State.COMPLETE, run, curves, info),
-                other -> other.tiers().stream().map(TierSummary::finding).toList()),
+                this::findings),
             info.config(),
             counted.workload(whole.cell(), info.commonTemplate()),
             counted.slo.table(),
@@ -133,6 +134,17 @@ final class SummaryAssembly {
   /** What the run has by its own SLO, then what it has by each of the other tiers. */
   private <T> List<T> all(List<T> own, Function<Summary, List<T>> ofOther) {
     return Stream.concat(own.stream(), others.stream().map(ofOther).flatMap(List::stream)).toList();
+  }
+
+  /** How another tier is held, unless a search has said it. */
+  private List<Sentence> findings(Summary other) {
+    return other.tiers().stream()
+        .filter(
+            tier ->
+                info.outcome().conclusions().stream()
+                    .noneMatch(found -> tier.tier().equals(found.tier())))
+        .map(TierSummary::finding)
+        .toList();
   }
 
   /** Those by the SLO of the run; the assertions on other tiers are theirs. */

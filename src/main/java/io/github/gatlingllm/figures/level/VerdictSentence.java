@@ -208,13 +208,19 @@ final class VerdictSentence {
     } else {
       all.addAll(clause(failures(found.level)));
     }
-    for (Conclusion each : conclusions.subList(0, Math.min(MAX_NAMED, conclusions.size()))) {
-      all.add(
+    int more = MAX_NAMED;
+    for (Conclusion each : conclusions) {
+      Sentence told =
           Sentence.of(
               "verdict.conclusion",
               curves.size() > 1 ? each.target() : null,
               each.topic().equals(SEARCH) ? null : each.topic(),
-              each.text()));
+              each.text());
+      if (each.tier() != null && curves.size() == 1) {
+        all.add(told.at(each.tier()));
+      } else if (more-- > 0) {
+        all.add(told);
+      }
     }
     if (found != null) {
       all.add(Sentence.of("verdict.level", found.at(), found.figures()));

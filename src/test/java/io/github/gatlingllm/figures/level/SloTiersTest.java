@@ -12,6 +12,7 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.Slo;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -89,6 +90,22 @@ class SloTiersTest {
             tuple("gold", "verdict.slo_met", "2 concurrent requests"),
             tuple("silver", "verdict.slo_met", "4 concurrent requests"),
             tuple("batch", "verdict.slo_met", "8 concurrent requests"));
+  }
+
+  /** The search says it of two tiers, their curves say it of the third. */
+  @Test
+  void whatASearchSaysOfATierIsSaidOnce() {
+    Conclusion gold = new Conclusion("search", "a", null, "2", true, null, null, 2.0, 4.0);
+    Conclusion silver = new Conclusion("search", "a", null, "4", true, null, null, 4.0, 8.0);
+    Summary summary =
+        judged(any -> THREE.apply(any).conclusions(List.of(gold.by("gold"), silver.by("silver"))));
+    assertThat(summary.findings())
+        .extracting(Sentence::place, Sentence::id)
+        .containsExactly(
+            tuple("gold", "verdict.conclusion"),
+            tuple("silver", "verdict.conclusion"),
+            tuple(null, "verdict.level"),
+            tuple("batch", "verdict.slo_met"));
   }
 
   @Test
