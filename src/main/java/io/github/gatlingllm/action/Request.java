@@ -248,7 +248,7 @@ final class Request {
 
     SessionReplay.ReplayedTurn turn = SessionReplay.turnOf(session);
     if (turn != null) {
-      turn.answered(timing, ok);
+      turn.answered(timing, ok, answer::text);
     }
     Session after = checked._1();
     if (ok) {

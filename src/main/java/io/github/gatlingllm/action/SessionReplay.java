@@ -12,6 +12,7 @@ import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.StartRange;
+import io.github.gatlingllm.workload.AnsweredPrompts;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Conversation.Dialog;
 import io.github.gatlingllm.workload.Dataset;
@@ -30,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -247,6 +249,12 @@ final class SessionReplay extends SessionHook {
 
     private boolean isWaiting;
 
+    /** Null where prompts are sent as recorded. */
+    private final @Nullable AnsweredPrompts prompts =
+        target.protocol.get(Setting.SESSION_ANSWERS).equals("server")
+            ? new AnsweredPrompts()
+            : null;
+
     /** The prompt of the next turn, which may still be made. */
     private @Nullable CompletableFuture<Dialog> ahead;
 
@@ -281,6 +289,9 @@ final class SessionReplay extends SessionHook {
       CompletableFuture<Dialog> prompt =
           ahead == null ? CompletableFuture.supplyAsync(turn.prompt(), PROMPTS) : ahead;
       ahead = null;
+      if (prompts != null) {
+        prompt = prompt.thenApplyAsync(prompts::next, PROMPTS);
+      }
       var unused =
           prompt.whenComplete(
               (dialog, failure) -> {
@@ -321,7 +332,10 @@ final class SessionReplay extends SessionHook {
       replay.ended(this);
     }
 
-    private void answered(@Nullable Long unixNanos) {
+    private void answered(@Nullable Long unixNanos, Supplier<String> text) {
+      if (prompts != null) {
+        prompts.answered(text.get());
+      }
       answeredNanos = unixNanos == null ? System.nanoTime() : run.run.nanoTime(unixNanos);
     }
 
@@ -387,9 +401,9 @@ final class SessionReplay extends SessionHook {
     }
 
     /** Its request has ended; called once, on the event loop, before its record is made. */
-    void answered(Timing timing, boolean ok) {
+    void answered(Timing timing, boolean ok, Supplier<String> text) {
       Long closed = timing.closedUnixNanos();
-      lane.answered(closed);
+      lane.answered(closed, text);
       if (!ok || closed == null) {
         lane.replay.stopped = true;
       } else if (!lane.replay.isFill(lane.agent)) {

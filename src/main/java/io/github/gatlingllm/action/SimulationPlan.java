@@ -113,7 +113,7 @@ final class SimulationPlan {
     if (!(protocol.prefix() instanceof PromptPrefix.None)) {
       plan.prefix(protocol.prefix(), "");
     }
-    plan.lines(protocol::get, "gaps", "sessions begin");
+    plan.lines(protocol::get, "gaps", "sessions begin", "history");
     plan.row("tokenizer", protocol.tokenizer().name());
     plan.slos(protocol.get(Setting.SLO), protocol.slo().toString());
     protocol.sloByName().forEach((name, slo) -> plan.slo(name + ": ", slo.toString(), slo));

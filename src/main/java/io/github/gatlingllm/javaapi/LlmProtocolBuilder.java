@@ -356,6 +356,15 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
+   * Puts the server's own answers into the prompts of replayed sessions, where a prompt goes on
+   * with the one before and no tool was called. By default answers are text of the recorded length,
+   * so that the prefix cache can reuse the recorded share.
+   */
+  public LlmProtocolBuilder serverAnswers() {
+    return with(Setting.SESSION_ANSWERS, "server");
+  }
+
+  /**
    * Replays sessions by the locked rules of the benchmark AgentX: gaps of 10 s at most, first
    * sessions that begin at a random instant, a marker of each round, {@code ignore_eos}, streams.
    * The verdict says what differs, also where a level measures less than 900 s.
@@ -365,6 +374,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
         .sessionSpeed(1)
         .sessionStart(0, 1)
         .uniquePrompts()
+        .with(Setting.SESSION_ANSWERS, "recorded")
         .with(Setting.IGNORE_EOS, true)
         .with(Setting.STREAM, true)
         .note(Setting.SCENARIO.name, AgentX.NAME);

@@ -24,6 +24,7 @@ public final class AgentX {
     RULES.put(Setting.SESSION_GAP_CAP, "10s");
     RULES.put(Setting.SESSION_SPEED, "1");
     RULES.put(Setting.SESSION_START, "random");
+    RULES.put(Setting.SESSION_ANSWERS, "recorded");
     RULES.put(Setting.UNIQUE_PROMPTS, "true");
     RULES.put(Setting.IGNORE_EOS, "true");
     RULES.put(Setting.STREAM, "true");

@@ -452,6 +452,21 @@ public final class Setting<T extends @Nullable Object> {
                   + " answer, they go on at the same time; later sessions begin at their"
                   + " beginning");
 
+  public static final Setting<String> SESSION_ANSWERS =
+      of(
+              PROTOCOL,
+              "sessionAnswers",
+              "recorded",
+              "server",
+              Form.choice(List.of("recorded", "server")))
+          .needs("replays recorded sessions", "sessions")
+          .traits(RECORDED_IF_SET)
+          .plan("history", who -> who.equals("server") ? "the server's own answers" : null)
+          .means(
+              "whose answers are in the prompts of replayed sessions; recorded: text of the"
+                  + " recorded length, so that blocks of the prefix cache stay as recorded; server:"
+                  + " its own, where a prompt goes on with the one before and no tool was called");
+
   public static final Setting<@Nullable Function<Tokenizer, Dataset>> B2_DATASET =
       of(WORKLOAD, "dataset.B2", "longbench:hf:THUDM/LongBench-v2/data.json", DATASET.form)
           .traits(OF_CLASS, OF_RUN)

@@ -129,7 +129,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
       recorded(workload.sessions().summary(), workload.sessions().sha256());
       rows.lines(plan::get, "gaps");
       gapCap(workload.sessions());
-      rows.lines(plan::get, "sessions begin");
+      rows.lines(plan::get, "sessions begin", "history");
       Map<String, String> texts = plan.settings().shown();
       if (AgentX.isMeant(texts)) {
         Duration measured = plan.get(Setting.DURATION);

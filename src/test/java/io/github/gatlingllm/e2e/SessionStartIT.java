@@ -13,6 +13,7 @@ import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -48,7 +49,7 @@ class SessionStartIT {
             .llm(
                 "model=llama tokenizer=chars4 sessions=sessions/inside.jsonl sessionStart=60-60%"
                     + " sessionGapCap=1s sessionSpeed=2 concurrency=2 requests=2 fill=0"
-                    + " stabilize=0 metricsUrl=none seed=7")
+                    + " stabilize=0 metricsUrl=none seed=7 sessionAnswers=server")
             .succeed();
     records = run.requests();
   }
@@ -150,6 +151,25 @@ class SessionStartIT {
       assertThat(first).as("not whole").allMatch(r -> ofSession(r).nanos() == null);
     }
     assertThat(run.summary().at("/metrics/session_ms/count").asInt()).isEqualTo(2);
+  }
+
+  /** 24 tokens and an answer of 3, then another prompt of 40 tokens that goes on with them. */
+  @Test
+  void theServersAnswersAreInTheHistory() throws Exception {
+    List<JsonNode> histories = new ArrayList<>();
+    for (Request request : server.requests()) {
+      JsonNode messages = JSON.readTree(request.body()).path("messages");
+      if (messages.size() > 1) {
+        histories.add(messages);
+      }
+    }
+
+    assertThat(histories).as("two turns that go on in two whole sessions").hasSize(4);
+    JsonNode first = histories.get(0);
+    assertThat(first.findValuesAsText("role")).containsExactly("user", "assistant", "user");
+    assertThat(first.at("/1/content").asText()).isEqualTo("Yes");
+    assertThat(first.at("/0/content").asText().split(" ", -1)).hasSize(24);
+    assertThat(first.at("/2/content").asText().split(" ", -1)).hasSize(40 - 24 - 3);
   }
 
   @Test

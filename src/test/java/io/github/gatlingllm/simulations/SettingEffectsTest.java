@@ -162,6 +162,8 @@ class SettingEffectsTest {
         "sessions=sessions/own.jsonl | every prompt: 5 tokens, the same in all requests of a"
             + " replay",
         "uniquePrompts=false sessions=sessions/own.jsonl | -prefix         ",
+        "sessionAnswers=server sessions=sessions/own.jsonl | history        the server's own"
+            + " answers",
         "scenario=agentx sessions=sessions/own.jsonl | scenario       agentx, by its rules",
         "scenario=agentx sessions=sessions/own.jsonl | gaps           at most 10 s",
         "scenario=agentx sessions=sessions/own.jsonl | c=1      15 min",
