@@ -408,7 +408,7 @@ enum RowKind {
       Distribution.Interval of = own.interval(AnswerSummary.CHANGED);
       return of == null
           ? null
-          : NumberText.percent(of.low()) + " to " + NumberText.percent(of.high());
+          : NumberText.percent(of.low()).replace(" %", "–") + NumberText.percent(of.high());
     }
 
     @Nullable Double rightShare() {

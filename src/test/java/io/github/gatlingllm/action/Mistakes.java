@@ -41,6 +41,9 @@ public enum Mistakes {
   NO_HOOK("'/reset' is not a request; expected", s -> s.on(server().beforeLevel("/reset"))),
   HOOK_WITHOUT_LEVELS(
       "beforeLevel needs load levels", s -> s.on(server().beforeLevel("POST:/reset"))),
+  ANSWERS_OF_INJECTION("answers needs load levels", s -> s.on(server().answers("check"))),
+  NO_CHECKED_PROMPTS(
+      "answers(none.csv): none.csv: no such file", s -> s.on(server().answers("none.csv"))),
   NO_GPU("gpus(0.0): expected", s -> s.on(server().gpus(0))),
   NO_READER("readingSpeed(0.0): expected", s -> s.on(server().readingSpeed(0))),
   NO_FLIGHT("maxInFlight(0): expected", s -> s.on(server().maxInFlight(0))),
