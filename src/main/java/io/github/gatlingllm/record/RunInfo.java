@@ -269,8 +269,10 @@ public record RunInfo(
     return with(RunInfo::selfTest, known);
   }
 
+  /** One SLO of all requests, by which assertions on tiers judge too. */
   public RunInfo slo(Slo global) {
-    return slo(TargetSlo.of(global, Map.of()), Map.of());
+    RunInfo judged = slo(TargetSlo.of(global, Map.of()), Map.of());
+    return judged.assertions(objectives.assertions().stream().map(gate -> gate.by(null)).toList());
   }
 
   /** Objectives of each target; {@code byLabel} is empty if {@code all} applies to all of them. */

@@ -7,6 +7,7 @@ import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.LengthPair;
 import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
+import io.github.gatlingllm.figures.level.Summary.TierSummary;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -55,7 +56,7 @@ record LoadSection(Summary summary) {
                     : summary.slo() == null ? "" : " judged")));
     charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
     charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
-    charts.addAll(judged(curves));
+    charts.addAll(summary.tiers().isEmpty() ? judged(curves) : List.of(jitter(curves), tiers()));
     charts.add(perGpu());
     return Section.of("load").charts(charts);
   }
@@ -70,13 +71,38 @@ record LoadSection(Summary summary) {
   /** How evenly tokens come, and how many requests are served well enough. */
   static List<Chart> judged(List<Drawn> curves) {
     return List.of(
-        against("load-tpot jitter", curves, s -> s.figures().number(Metric.JITTER))
-            .id("load-jitter"),
+        jitter(curves),
         against(
                 "load-throughput goodput",
                 curves,
                 s -> s.figures().number(Metric.GOODPUT_REQUESTS_PER_S))
             .id("load-goodput"));
+  }
+
+  private static Chart jitter(List<Drawn> curves) {
+    return against("load-tpot jitter", curves, s -> s.figures().number(Metric.JITTER))
+        .id("load-jitter");
+  }
+
+  /** The goodput of each tier of the SLO against load. */
+  private Chart tiers() {
+    List<String> labels = labels();
+    List<Line> lines = new ArrayList<>();
+    for (SummaryCurve curve : summary.curves()) {
+      String of = summary.curves().size() == 1 ? "" : " of " + summary.name(curve);
+      for (TierSummary tier : summary.tiers()) {
+        if (tier.isOf(curve)) {
+          List<Point> points =
+              Point.of(
+                  of(curve),
+                  level -> labels.indexOf(level.label()),
+                  level -> tier.goodput().get(level.label()).requestsPerS());
+          lines.add(Line.of(tier.tier() + of, lines.size(), lines.size(), points));
+        }
+      }
+    }
+    return Chart.of("load-throughput goodput", Axis.places("Load level", "", labels), lines)
+        .id("load-goodput");
   }
 
   /** A figure of each level, a line for each curve; levels in order of load where that is known. */

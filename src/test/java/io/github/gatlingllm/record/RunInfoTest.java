@@ -44,8 +44,11 @@ class RunInfoTest {
                           Map.of("ask", "ttft<1s"),
                           Map.of()),
                   "TGI", new TargetSlo("e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of())))
+          .sloTiers(
+              Map.of("gold", new TargetSlo("e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of())))
           .conclusion(
-              new Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
+              new Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2)
+                  .by("gold"))
           .singleStreams(Map.of("vLLM", new SingleStream(128, 2.5, 2)))
           .targets(Map.of("vLLM", new TargetFacts(true, "chars4", 0.5, 2.5, 14)))
           .report(new RunInfo.ReportOptions(true, false, false))
@@ -92,12 +95,13 @@ class RunInfoTest {
               List.of(
                   Assertion.VALID,
                   new Assertion(
-                      "vLLM",
-                      Objectives.Scope.REQUEST,
-                      "ask",
-                      "ttft.p99.5",
-                      Objectives.AssertedCondition.BETWEEN_EXCLUSIVE,
-                      List.of(0.5, 200.0))));
+                          "vLLM",
+                          Objectives.Scope.REQUEST,
+                          "ask",
+                          "ttft.p99.5",
+                          Objectives.AssertedCondition.BETWEEN_EXCLUSIVE,
+                          List.of(0.5, 200.0))
+                      .by("gold")));
 
   @Test
   void roundTrips() throws IOException {

@@ -14,6 +14,7 @@ import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.LengthPair;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -25,7 +26,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -390,5 +393,31 @@ class OperatingPointTest {
 
   private static List<String> headings(Table table) {
     return table.headings().stream().map(Heading::text).toList();
+  }
+
+  /** Of 100 requests/s: gold's limit is 200 ms, silver's 500 ms, and batch has none of TTFT. */
+  @Test
+  void chartsHaveTheLimitsMarksAndGoodputOfEachTier() {
+    Map<String, TargetSlo> tiers = new LinkedHashMap<>();
+    tiers.put("gold", TargetSlo.of(Slo.parse("ttft<200ms"), Map.of()));
+    tiers.put("silver", TargetSlo.of(Slo.parse("ttft<500ms"), Map.of()));
+    tiers.put("batch", TargetSlo.of(Slo.parse("e2e<9s"), Map.of()));
+    Summary summary =
+        Levels.of("1:100:100 2:100:300 4:100:700")
+            .figures(run -> run.slo(Slo.parse("ttft<200ms")).sloTiers(tiers))
+            .summary();
+    LoadSection section = new LoadSection(summary);
+    assertThat(Page.charts(List.of(section.levels())).get(0).inWords())
+        .contains("gold 200 ms", "silver 500 ms")
+        .contains("c=1 is (max goodput of gold)", "c=2 is (max goodput of silver)")
+        .contains("c=4 is (max goodput of batch)");
+    assertThat(Page.charts(List.of(section.section())))
+        .filteredOn(chart -> chart.id().equals("load-goodput"))
+        .flatExtracting(Chart::series)
+        .extracting(Chart.Line::name, line -> line.points().stream().map(Chart.Point::y).toList())
+        .containsExactly(
+            tuple("gold", List.of(100.0, 0.0, 0.0)),
+            tuple("silver", List.of(100.0, 100.0, 0.0)),
+            tuple("batch", List.of(100.0, 100.0, 100.0)));
   }
 }

@@ -151,7 +151,11 @@ final class SummaryAssembly {
   private List<Assertion> assertions() {
     String tier = info.objectives().tier();
     return info.assertionsToJudge().stream()
-        .filter(one -> one.tier() == null || one.tier().equals(tier))
+        .filter(
+            one ->
+                one.tier() == null
+                    || one.tier().equals(tier)
+                    || !info.objectives().sloTiers().containsKey(one.tier()))
         .toList();
   }
 

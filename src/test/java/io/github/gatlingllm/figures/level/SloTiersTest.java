@@ -174,6 +174,21 @@ class SloTiersTest {
   }
 
   @Test
+  void gatesOfATierAreJudgedByAnotherSloThatReplacesTheTiers() {
+    List<Assertion> gates = List.of(gate("silver", "", "goodput.percent", 74));
+    Slo other = Slo.parse("ttft<200ms");
+    assertThat(judged(run -> THREE.apply(run).assertions(gates).slo(other)).assertions())
+        .singleElement()
+        .satisfies(
+            result -> {
+              assertThat(result.value()).isEqualTo(49.5);
+              assertThat(result.subject()).doesNotContain("silver");
+            });
+    UnaryOperator<RunInfo> without = tiers("gold:ttft<200ms");
+    assertThat(judged(run -> without.apply(run).assertions(gates)).assertions()).hasSize(1);
+  }
+
+  @Test
   void eachTargetHasARowForEachTier() {
     Summary summary = Levels.of("1:500:100 b 1:500:300").figures(THREE).summary();
     assertThat(summary.tiers())
