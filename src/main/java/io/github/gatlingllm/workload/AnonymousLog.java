@@ -20,10 +20,6 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -133,13 +129,13 @@ public final class AnonymousLog {
 
   /** Notes the unit of time stamps, and how many characters a token has. */
   private void survey(JsonNode entry) {
-    hasSpans |= OtelSpans.isExport(entry);
+    String prompt = prompt(body(entry));
+    hasSpans |= prompt.isEmpty() && OtelSpans.isExport(entry);
     JsonNode start = first(entry, STARTS);
     if (start.isNumber() && !entry.has("start_unix_ns")) {
       stamps.add(start.doubleValue());
     }
     JsonNode known = promptTokens(entry);
-    String prompt = prompt(body(entry));
     if (known.isInt() && !prompt.isEmpty()) {
       chars += prompt.length();
       tokens += known.intValue();
@@ -281,18 +277,7 @@ public final class AnonymousLog {
     if (time.isNumber()) {
       return Math.round(time.doubleValue() * unit.nanos);
     }
-    if (!time.isTextual()) {
-      return null;
-    }
-    try {
-      Instant at = OffsetDateTime.parse(time.textValue()).toInstant();
-      return ChronoUnit.NANOS.between(Instant.EPOCH, at);
-    } catch (DateTimeException e) {
-      throw new IllegalArgumentException(
-          "expected a time such as 2026-08-25T10:00:00.250Z, or a number, but got "
-              + DataFile.clipped(time),
-          e);
-    }
+    return time.isTextual() ? (Long) TraceLab.unixNanos(time) : null;
   }
 
   /** The ids of the complete blocks of a prompt. */

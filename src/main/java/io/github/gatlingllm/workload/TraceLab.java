@@ -106,7 +106,7 @@ final class TraceLab implements SessionReader {
     long from = Long.MIN_VALUE;
     long to = Long.MIN_VALUE;
     for (JsonNode event : row.path("timing_events")) {
-      long at = nanos(event, "timestamp");
+      long at = unixNanos(event.path("timestamp"));
       boolean isInput = INPUTS.contains(event.path("event_type").asText());
       from = isInput ? Math.max(from, at) : from;
       to = isInput ? to : Math.max(to, at);
@@ -126,21 +126,24 @@ final class TraceLab implements SessionReader {
     for (JsonNode tool : row.path("tools")) {
       if (tool.hasNonNull("emitted_at") && tool.hasNonNull("result_at")) {
         session.windows.add(
-            new Window(session, index, nanos(tool, "emitted_at"), nanos(tool, "result_at")));
+            new Window(
+                session,
+                index,
+                unixNanos(tool.path("emitted_at")),
+                unixNanos(tool.path("result_at"))));
       }
     }
     return 1;
   }
 
-  private static long nanos(JsonNode object, String name) {
+  /** A date-time of ISO 8601, in ns since 1970. */
+  static long unixNanos(JsonNode time) {
     try {
-      Instant at = OffsetDateTime.parse(object.path(name).asText()).toInstant();
-      return ChronoUnit.NANOS.between(Instant.EPOCH, at);
+      return ChronoUnit.NANOS.between(
+          Instant.EPOCH, OffsetDateTime.parse(time.asText()).toInstant());
     } catch (DateTimeException | ArithmeticException e) {
       throw new IllegalArgumentException(
-          "\"%s\" is %s; expected a time such as 2026-08-25T10:00:00.250Z"
-              .formatted(name, DataFile.clipped(object.path(name))),
-          e);
+          "expected a time such as 2026-08-25T10:00:00.250Z, but got " + DataFile.clipped(time), e);
     }
   }
 

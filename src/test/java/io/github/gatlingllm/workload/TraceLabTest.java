@@ -120,7 +120,7 @@ final class TraceLabTest {
       value = {
         "\"prefix_tokens\":10 | \"prefix_tokens\":11 | rounds.jsonl:2: entry 2:"
             + " \"input_tokens_total\" is 20",
-        "T10 | at 10 | rounds.jsonl:2: entry 2: \"timestamp\" is \"2026-08-25at 10",
+        "T10 | at 10 | rounds.jsonl:2: entry 2: expected a time such as",
         "\"round_index\":1 | \"round_index\":-1 | rounds.jsonl:2: entry 2: expected"
             + " \"round_index\"",
         "\"session_id\":\"a\" | \"session_id\":5 | expected a text \"session_id\"",

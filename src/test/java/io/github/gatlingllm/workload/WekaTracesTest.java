@@ -192,6 +192,21 @@ final class WekaTracesTest {
     return RecordedTrees.shown(open("flat.json", trace(all)).sessions().get(0));
   }
 
+  /** Without an answer before it inside, it begins as the sub-agent does; one request waits. */
+  @Test
+  void subAgentsHaveParallelAgentsToo() throws IOException {
+    String inner =
+        "{\"t\":2,\"type\":\"subagent\",\"agent_id\":\"x\",\"requests\":[%s,%s,%s]}"
+            .formatted(
+                request(2.5, 5, "m", 7, 8), request(3, 4, "m", 9), request(6, 7, "m", 7, 8, 9));
+
+    SessionFile file =
+        open("in.json", trace(request(0, 2, "m", 1, 2), inner, request(8, 9, "m", 1, 2, 3)));
+
+    assertThat(RecordedTrees.shown(file.sessions().get(0)))
+        .isEqualTo(" 0@0+0[x 0@2500+500 0@6000+1000]^1[x/flat-1 0@3000+1000]^1 0@8000+1000");
+  }
+
   @Test
   void instructionsAreWhatFirstPromptsShareWhereNothingElseSays() throws IOException {
     Agent main =
