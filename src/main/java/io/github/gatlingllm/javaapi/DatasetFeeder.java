@@ -88,7 +88,8 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
                 PrintableText.print(
                     "LLM: all "
                         + what.replaceFirst("(: | \\().*", "")
-                        + " have been sent and now repeat; they may be in prefix caches");
+                        + " have been sent and now repeat"
+                        + (what.startsWith("sessions") ? "" : "; they may be in prefix caches"));
               }
               Map<String, Object> attributes = new HashMap<>(draw.apply(next));
               attributes.put(DrawOrder.KEY, order.fed(next));

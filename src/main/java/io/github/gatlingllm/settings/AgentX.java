@@ -77,7 +77,8 @@ public final class AgentX {
 
   private static void add(
       List<String> to, Setting<?> rule, @Nullable Object value, @Nullable Object locked) {
-    if (!Objects.equals(value, locked)) {
+    boolean isOpen = value == null && rule.isOpenInCode(); // then it is as locked, if it can be
+    if (!isOpen && !Objects.equals(value, locked)) {
       to.add(rule + "=" + (value == null ? "none" : SettingValue.text(value)));
     }
   }

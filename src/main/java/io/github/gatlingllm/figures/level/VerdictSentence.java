@@ -248,13 +248,17 @@ final class VerdictSentence {
               .mapToDouble(level -> Objects.requireNonNullElse(level.durationS(), 0.0))
               .min()
               .orElse(0);
-      all.add(
-          Sentence.of(
-              "verdict.agentx",
-              deviations.equals("none") ? null : deviations,
-              measured < AGENTX_SECONDS ? (Double) measured : null,
-              AGENTX_SECONDS,
-              !List.of("true", "").contains(config.getOrDefault("ignoreEos", "true"))));
+      List<Object> different = new ArrayList<>();
+      if (!deviations.equals("none")) {
+        different.add(deviations);
+      }
+      if (!List.of("true", "").contains(config.getOrDefault("ignoreEos", "true"))) {
+        different.add(Sentence.of("agentx.rejected"));
+      }
+      if (measured < AGENTX_SECONDS) {
+        different.add(Sentence.of("agentx.measured", NumberText.number(measured), AGENTX_SECONDS));
+      }
+      all.add(Sentence.of("verdict.agentx", different));
     }
     return all;
   }

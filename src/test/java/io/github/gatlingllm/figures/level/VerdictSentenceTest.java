@@ -64,15 +64,14 @@ class VerdictSentenceTest {
   @Test
   void aReplayIsAgentXOnlyByItsRules() {
     RunInfo locked = Runs.run(900, Runs.stage(1, 0, 900_000)).config("agentxDeviations", "none");
-    assertThat(found(summary(locked, good().stage("c=1"))))
-        .contains("verdict.agentx[null, null, 900, false]");
+    assertThat(found(summary(locked, good().stage("c=1")))).contains("verdict.agentx[[]]");
     assertThat(summary(locked, good().stage("c=1")).verdict()).endsWith("rules of AgentX.");
     assertThat(summary(locked.config("ignoreEos", "HTTP 400"), good().stage("c=1")).verdict())
         .endsWith("Not AgentX: the server rejected ignore_eos.");
     assertThat(found(summary(ONE.config("agentxDeviations", "none"), good().stage("c=1"))))
-        .contains("verdict.agentx[null, 1.0, 900, false]");
+        .contains("verdict.agentx[[agentx.measured[1, 900]]]");
     assertThat(found(summary(locked.config("agentxDeviations", "x=1"), good().stage("c=1"))))
-        .contains("verdict.agentx[x=1, null, 900, false]");
+        .contains("verdict.agentx[[x=1]]");
     assertThat(found(summary(ONE, good().stage("c=1")))).doesNotContain("agentx");
   }
 
