@@ -81,9 +81,9 @@ class ErrorBodyTest {
   @ValueSource(
       strings = {
         "{'error':{'message':'too many tokens','code':'context_length_exceeded'}}",
-        "{'message':'This model\u0027s maximum context length is 4096 tokens. However, you'}",
+        "{'message':'This model maximum context length is 4096 tokens. However, you'}",
         "{'error':'The decoder prompt (length 9) is longer than the maximum model length of 8.'}",
-        "{'message':'The input (9 tokens) is longer than the model\u0027s context length (8).'}",
+        "{'message':'The input (9 tokens) is longer than the model context length (8).'}",
         "{'error':{'type':'exceed_context_size_error','message':'exceeds the available size'}}",
         "{'error':{'message':'prompt is too long: 200001 tokens > 200000 maximum'}}",
         "{'error':'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096'}",
