@@ -232,7 +232,12 @@ final class SessionReplay extends SessionHook {
       boolean isLast = answered == recorded.turns() && recorded.fill() == null && !stopped;
       Long all = isLast ? (Long) (served.getLast()[1] - served.getFirst()[0]) : null;
       return new SessionTurn(
-          id, all, all == null ? null : (Long) (all - servedNanos()), of.gapNanos, of.lateNanos);
+          id,
+          all,
+          all == null ? null : (Long) (all - servedNanos()),
+          of.gapNanos,
+          of.lateNanos,
+          of.isEnd || (answered == recorded.turns() && !stopped));
     }
   }
 
@@ -383,6 +388,7 @@ final class SessionReplay extends SessionHook {
 
     private final long gapNanos;
     private final long lateNanos;
+    private boolean isEnd;
     private @Nullable SessionTurn recorded;
 
     private ReplayedTurn(Lane lane, long gapNanos, long lateNanos) {
@@ -405,6 +411,7 @@ final class SessionReplay extends SessionHook {
       Long closed = timing.closedUnixNanos();
       lane.answered(closed, text);
       if (!ok || closed == null) {
+        isEnd = !lane.replay.stopped;
         lane.replay.stopped = true;
       } else if (!lane.replay.isFill(lane.agent)) {
         lane.replay.served(timing.scheduledUnixNanos(), closed);

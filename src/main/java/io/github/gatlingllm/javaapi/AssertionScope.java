@@ -271,6 +271,16 @@ public final class AssertionScope {
     return number(Metric.BATCH_RATIO);
   }
 
+  /** Replayed sessions in which all answers were ok. */
+  public AssertionCondition sessionsCompleted() {
+    return number(Metric.SESSIONS_COMPLETED);
+  }
+
+  /** Replayed sessions that a failed request ended. */
+  public AssertionCondition sessionsFailed() {
+    return number(Metric.SESSIONS_FAILED);
+  }
+
   /** Percentage of prompt tokens that came from the server's prefix cache. */
   public AssertionCondition cachedPercent() {
     return number(Metric.CACHED_PERCENT);

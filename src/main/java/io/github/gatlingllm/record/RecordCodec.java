@@ -174,7 +174,8 @@ final class RecordCodec {
             get(RecordField.SESSION_S),
             get(RecordField.SESSION_TOOLS_S),
             get(RecordField.SESSION_GAP_S),
-            get(RecordField.SESSION_LATE_S));
+            get(RecordField.SESSION_LATE_S),
+            get(RecordField.SESSION_END, false));
   }
 
   private @Nullable CheckedAnswer checked() {

@@ -68,6 +68,7 @@ enum RecordField implements FieldTable.Field {
   SESSION_TOOLS_S(SECONDS, r -> SessionTurn.of(r, SessionTurn::toolNanos)),
   SESSION_GAP_S(SECONDS, r -> SessionTurn.of(r, SessionTurn::gapNanos)),
   SESSION_LATE_S(SECONDS, r -> SessionTurn.of(r, SessionTurn::lateNanos)),
+  SESSION_END(FLAG, r -> SessionTurn.of(r, SessionTurn::isEnd)),
   TPOT_S(SECONDS, r -> roundedTpot(r.timing())),
 
   // Events and tokens.

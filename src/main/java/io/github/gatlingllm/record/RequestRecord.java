@@ -471,17 +471,19 @@ public record RequestRecord(
    * @param toolNanos the part of it in which no request was in flight
    * @param gapNanos planned wait of a replay before the request, from the last answer before it
    * @param lateNanos by how much the request was sent after that wait
+   * @param isEnd whether the session ended with it: all were ok, or it was the first that was not
    */
   public record SessionTurn(
       String id,
       @Nullable Long nanos,
       @Nullable Long toolNanos,
       @Nullable Long gapNanos,
-      @Nullable Long lateNanos) {
+      @Nullable Long lateNanos,
+      boolean isEnd) {
 
     /** The conversation of a request that is not replayed. */
     public static SessionTurn ofConversation(long number) {
-      return new SessionTurn("c" + number, null, null, null, null);
+      return new SessionTurn("c" + number, null, null, null, null, false);
     }
 
     /** The part of the session in which a request, or several, were in flight. */

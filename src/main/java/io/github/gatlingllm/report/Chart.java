@@ -179,7 +179,7 @@ record Chart(
     if (!caption.direction().isEmpty()) {
       words.append(", ").append(caption.direction());
     }
-    for (Line line : series) {
+    for (Line line : series.get(0).form == LineForm.LANE ? List.<Line>of() : series) {
       List<Double> values =
           line.points().stream().map(Point::y).filter(Objects::nonNull).sorted().toList();
       if (!values.isEmpty()) {
@@ -291,7 +291,9 @@ record Chart(
     /** A part of horizontal stacked bars, one bar per x. */
     STACK,
     /** A row of a grid whose cells show their value; a stronger colour means higher. */
-    GRID
+    GRID,
+    /** An agent of a session; each point begins a state, by its number. */
+    LANE
   }
 
   record Line(String name, LineForm form, int color, int dash, List<Point> points, List<Pin> pins) {

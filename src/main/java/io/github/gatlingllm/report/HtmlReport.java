@@ -78,6 +78,7 @@ final class HtmlReport {
             load.scenarios(series.scenarios()),
             details.distributions(),
             details.jitter(),
+            time.sessions(Tables.of(summary).at("sessions")),
             time.section(),
             new EngineSection(summary, series, time.bands()).section(),
             details.breakdown(),

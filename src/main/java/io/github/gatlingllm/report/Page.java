@@ -35,7 +35,10 @@ final class Page {
   private final String template;
   private final List<Section> sections;
   private final Map<String, Object> values = new HashMap<>();
-  private String script = Templates.resource("forms.js") + Templates.resource("report.js");
+  private String script =
+      Templates.resource("forms.js")
+          + Templates.resource("lanes.js")
+          + Templates.resource("report.js");
   private String connections = "";
 
   /** {@code own} has the values of the template, with facts and choices if there are some. */

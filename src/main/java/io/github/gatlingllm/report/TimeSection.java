@@ -3,6 +3,8 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Series.Bucket;
 import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
+import io.github.gatlingllm.figures.level.Series.LaneState;
+import io.github.gatlingllm.figures.level.Series.SessionLane;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -13,8 +15,11 @@ import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.LineForm;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Columns;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -49,18 +54,73 @@ record TimeSection(
                     .scaledToRange(),
                 chart(isJudged ? "time-tokens judged" : "time-tokens"),
                 chart("time-itl").judgedBy(summary, "itl").scaledToRange(),
-                chart("time-in-flight"),
+                series.lanes().isEmpty() ? chart("time-in-flight") : null,
                 Chart.of(
                     "time-requests", Axis.time(), lines("time-requests", 1 / series.bucketS())),
                 failures(),
                 quotas())
-            .filter(Chart::hasPoints)
+            .filter(chart -> chart != null && chart.hasPoints())
             .map(chart -> chart.over(bands))
             .toList();
     Section section = Section.of("time", NumberText.duration(series.bucketS()), pooled);
     return charts.isEmpty()
         ? section.body("No request was in flight at any time.")
-        : section.body("time", Map.of()).charts(charts);
+        : section.body("time", Map.of("tables", List.of())).charts(charts);
+  }
+
+  /** Replayed sessions, a lane for each of their agents; null without any. */
+  @SuppressWarnings("EnumOrdinal") // the script knows states by number
+  @Nullable Section sessions(List<Table> tables) {
+    if (series.lanes().isEmpty()) {
+      return null;
+    }
+    long drawn = series.lanes().stream().map(SessionLane::session).distinct().count();
+    double end = (series.overTime().size() - 1) * series.bucketS();
+    List<Line> lanes =
+        series.lanes().stream()
+            .map(
+                lane ->
+                    Line.of(
+                            lane.agent().isEmpty() ? lane.session() : lane.agent(),
+                            0,
+                            lane.agent().isEmpty() ? 0 : 1,
+                            lane.parts().entrySet().stream()
+                                .map(
+                                    part ->
+                                        new Point(
+                                            part.getKey(),
+                                            part.getValue() == null
+                                                ? null
+                                                : (Double) (double) part.getValue().ordinal()))
+                                .toList())
+                        .as(LineForm.LANE))
+            .toList();
+    String which = drawn == series.sessions() ? "all" : drawn + " of " + series.sessions();
+    return Section.of("sessions", which)
+        .body("time", Map.of("tables", tables))
+        .charts(
+            List.of(
+                Chart.of("session-lanes", Axis.time().upTo(end), lanes)
+                    .over(bands)
+                    .widened()
+                    .tabled(laneTable()),
+                chart("time-in-flight of sessions").over(bands).widened()));
+  }
+
+  private Table laneTable() {
+    Columns<SessionLane> columns =
+        Columns.of(
+            Column.name("Session", SessionLane::session),
+            Column.words("agent", SessionLane::agent),
+            Column.number("start, s", SessionLane::startS),
+            Column.number("time, s", SessionLane::lengthS),
+            Column.count("requests", SessionLane::requests));
+    for (LaneState state : LaneState.values()) {
+      boolean isShown = series.lanes().stream().anyMatch(lane -> lane.seconds().get(state) > 0);
+      String name = state.name().toLowerCase(Locale.ROOT) + ", s";
+      columns.when(isShown, Column.number(name, lane -> lane.seconds().get(state)));
+    }
+    return columns.and(Column.words("outcome", SessionLane::end)).table("Sessions", series.lanes());
   }
 
   /** The section on the load generator; null if it was not monitored. */

@@ -233,7 +233,22 @@
   };
 
   const shapes = forms({ ink, number, withUnit, tick, heading, escape, font });
-  const overTime = (chart) => chart.x.scale === "time";
+  const rows = lanes({ ink, clock, escape });
+  const isLanes = (chart) => chart.series[0].form === "lane";
+  const overTime = (chart) => chart.x.scale === "time" && !isLanes(chart);
+  const drawLanes = (chart) => {
+    const place = document.getElementById(chart.id);
+    const span = (chart.x.max * (zoom.end - zoom.start)) / 100;
+    if (!drawn.has(chart.id)) {
+      drawn.set(chart.id, rows);
+      rows.listen(chart, place);
+      let width = place.clientWidth;
+      new ResizeObserver(() => {
+        if (place.clientWidth && place.clientWidth !== width) { width = place.clientWidth; drawLanes(chart); }
+      }).observe(place);
+    }
+    rows.draw(chart, place, zoom, timeStep(span));
+  };
 
   const drawPlot = (chart) => {
     const place = document.getElementById(chart.id);
@@ -252,6 +267,7 @@
         plot.on("datazoom", () => {
           const { start, end } = plot.getOption().dataZoom[0];
           zoom = { start, end };
+          charts.filter((each) => isLanes(each) && isShown(each)).forEach(drawLanes);
           plot.setOption({ xAxis: { interval: shownStep(charts.find(({ id }) => id === chart.id)) } });
         });
       }
@@ -260,7 +276,7 @@
   };
   /* A chart that this browser cannot draw must not prevent the others. */
   const drawOne = (chart) => {
-    try { drawPlot(chart); } catch (error) { console.error("chart " + chart.id, error); }
+    try { (isLanes(chart) ? drawLanes : drawPlot)(chart); } catch (error) { console.error("chart " + chart.id, error); }
   };
   /* Charts of levels that are not chosen and of folded sections have no size; they are drawn once they are shown. */
   const isShown = (chart) => !document.getElementById(chart.id).closest("[data-level]:not(.shown), .fold:not([open])");
@@ -272,7 +288,7 @@
 
   /* One chart after the other, so that the page can be read and scrolled while the rest is drawn. */
   for (const chart of charts) {
-    const height = shapes.height(chart);
+    const height = isLanes(chart) ? rows.height(chart) : shapes.height(chart);
     if (height) document.getElementById(chart.id).style.height = height + "px";
   }
   const waiting = charts.filter(isShown);

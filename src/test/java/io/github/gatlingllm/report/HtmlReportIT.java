@@ -313,6 +313,55 @@ class HtmlReportIT {
         .allMatch(text -> text.lines().count() > 1, "more than its heading");
   }
 
+  /** Two sessions, one with a sub-agent; the last request of the other fails. */
+  @ParameterizedTest
+  @CsvSource({"LIGHT,1400", "DARK,800"})
+  void lanesOfSessionsAreReachedByKeyboard(Theme theme, int width) throws IOException {
+    RunFigures run =
+        Runs.figures(
+            Runs.run(20, Runs.stage(2, 0, 20_000)),
+            Recorded.at(0).session("c1/<b>fix", false).tokens(500, 4_000),
+            Recorded.at(5_000).session("c1/<b>fix/read", false).tokens(500, 4_000),
+            Recorded.at(10_000).session("c1/<b>fix", true).tokens(500, 4_000),
+            Recorded.at(2_000).session("c2/cut", false).tokens(500, 9_000),
+            Recorded.at(15_000)
+                .session("c2/cut", true)
+                .failed(RequestStatus.HTTP_ERROR, "HTTP 500")
+                .closed(100));
+    browser.prefer(theme).show(write(run), width, 1000);
+    browser.unfold();
+    String lanes = "#session-lanes";
+
+    assertThat(plotsOf("sessions")).containsExactly("session-lanes", "time-in-flight");
+    assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
+    assertThat(browser.shown(lanes + " [role=option]")).isEqualTo(3);
+    browser.driver().type(lanes, "\uE015"); // arrow down: from the first lane, which has the focus
+    assertThat(browser.driver().text(lanes + " .tip"))
+        .contains("<b>fix", "agent read", "requests 1", "decode, s 3.50");
+    browser.driver().type(lanes, "\uE010"); // end
+    assertThat(browser.driver().text(lanes + " .tip")).contains("c2/cut", "outcome failed");
+    assertThat(browser.eval("document.querySelector('#session-lanes [aria-selected]').ariaLabel"))
+        .asString()
+        .contains("c2/cut", "failed");
+    browser.picture(PICTURES.resolve("llm-sessions-" + width + "-" + theme + ".png"));
+    assertThat(pathOf(lanes)).hasSizeGreaterThan(20);
+    Object before = pathOf(lanes);
+    browser.driver().type("#sessions [data-zoom=in]", "\n");
+    assertThat(pathOf(lanes)).as("zooms with the charts").isNotEqualTo(before);
+    browser.driver().type("#sessions [data-zoom=all]", "\n");
+    assertThat(pathOf(lanes)).isEqualTo(before);
+    browser.driver().type(lanes, "\uE00C"); // escape
+    assertThat(browser.shown(lanes + " .tip")).isZero();
+    assertWithoutEmptyBoxes();
+  }
+
+  private static String pathOf(String chart) {
+    return (String)
+        browser.eval(
+            "[...document.querySelectorAll('%s path[fill]')].map(p => p.getAttribute('d')).join()"
+                .formatted(chart));
+  }
+
   @Test
   void browserReportsErrorsAndRequests() throws IOException {
     Path page = directory.resolve("bad.html");

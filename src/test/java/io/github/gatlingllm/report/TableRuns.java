@@ -145,6 +145,7 @@ final class TableRuns {
             .prompt(100 + i)
             .cached(30)
             .idealCached(40)
+            .session(1_000, 400)
             .finish("stop")
             .server(Map.of("queue_s", 0.01, "own", 3.0))
             .closed(900);

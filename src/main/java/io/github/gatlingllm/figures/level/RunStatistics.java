@@ -83,6 +83,7 @@ public final class RunStatistics {
   final Map<String, Outages> outages = new LinkedHashMap<>();
   private final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
+  final SessionTally sessions;
   private final SlowRequests slow = new SlowRequests();
   final AnswerTally checked = new AnswerTally();
   final InjectorTally byInjector;
@@ -103,6 +104,7 @@ public final class RunStatistics {
     loadStart = info.loadStartUnixNanos();
     runEnd = end == null ? info.startUnixNanos() : end;
     levels = new Windows(info.stages(), runEnd);
+    sessions = new SessionTally(loadStart, runEnd);
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
     alone = info.outcome().singleStreams();
@@ -239,6 +241,7 @@ public final class RunStatistics {
     outages.computeIfAbsent(id.target(), t -> new Outages(loadStart, runEnd)).add(record);
     injectors.add(id.injector());
     engines.add(record);
+    sessions.add(record);
     if (record.timing().scheduledOffsetNanos() != null) {
       level.addArrival(record);
     }

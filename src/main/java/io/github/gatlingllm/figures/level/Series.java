@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -43,7 +44,9 @@ public record Series(
     List<Breakdown> breakdowns,
     List<ScenarioLoad> scenarios,
     List<GeneratorBucket> generator,
-    List<EngineFigures.TargetPoints> engines) {
+    List<EngineFigures.TargetPoints> engines,
+    int sessions,
+    List<SessionLane> lanes) {
 
   public static final int MAX_BUCKETS = 600;
 
@@ -60,6 +63,7 @@ public record Series(
    * @param inFlight requests in flight, time-weighted mean over the bucket
    * @param plannedArrivals of the plan, whether or not they were sent; 0 without {@code
    *     arrivals.jsonl}
+   * @param sessionsAlive replayed sessions, time-weighted mean over the bucket; 0 while a run is on
    */
   public record Bucket(
       double startS,
@@ -77,7 +81,39 @@ public record Series(
       long rateLimited,
       Map<String, Double> quotaLeft,
       double inFlight,
-      long plannedArrivals) {}
+      long plannedArrivals,
+      double sessionsAlive) {}
+
+  /** What an agent of a replayed session did. */
+  public enum LaneState {
+    /** Without a request in flight: for tools, or for agents that it has begun. */
+    WAITING,
+    /** The request that fills the server's cache before a session begins in its middle. */
+    FILL,
+    /** From the planned start of a request to its first token. */
+    PREFILL,
+    /** From the first token to the end of the answer. */
+    DECODE,
+    FAILED
+  }
+
+  /**
+   * An agent of a replayed session over time.
+   *
+   * @param session as in its records
+   * @param agent empty for the one that begins the session
+   * @param end of the session: complete, failed or cut
+   * @param parts the state from each second since the start of the load on; null at the end
+   */
+  public record SessionLane(
+      String session,
+      String agent,
+      String end,
+      double startS,
+      double lengthS,
+      long requests,
+      Map<LaneState, Double> seconds,
+      SortedMap<Double, @Nullable LaneState> parts) {}
 
   /** The health of the load generators in one interval of time. */
   public record GeneratorBucket(double startS, GeneratorHealth health) {}
@@ -195,9 +231,11 @@ public record Series(
     private static final class Interval {
       private final Cell cell = new Cell(Cell.Detail.CHART);
       private final Map<String, Double> quotaLeft = new TreeMap<>();
+      private double aliveNanos;
 
       private void join(Interval next) {
         cell.add(next.cell);
+        aliveNanos += next.aliveNanos;
         next.quotaLeft.forEach(this::addQuota);
       }
 
@@ -231,6 +269,15 @@ public record Series(
 
     void planned(long unixNanos) {
       intervals.at(unixNanos).cell.add(Amount.ARRIVED, 1);
+    }
+
+    void addSession(long from, long to) {
+      long end;
+      for (long at = Math.max(from, origin); at < to; at = end) {
+        Interval interval = intervals.at(at);
+        end = intervals.endOf(at);
+        interval.aliveNanos += Math.min(end, to) - at;
+      }
     }
 
     /** Adds a request; {@code owner} is the prefix of its quotas. */
@@ -320,7 +367,8 @@ public record Series(
                 cell.count(Amount.RATE_LIMITED),
                 interval.quotaLeft,
                 cell.of(Amount.IN_FLIGHT_NANOS) / intervals.width(),
-                cell.count(Amount.ARRIVED)));
+                cell.count(Amount.ARRIVED),
+                interval.aliveNanos / intervals.width()));
       }
       return buckets;
     }
@@ -335,6 +383,8 @@ public record Series(
           List.of(),
           List.of(),
           generator.buckets(),
+          List.of(),
+          0,
           List.of());
     }
   }

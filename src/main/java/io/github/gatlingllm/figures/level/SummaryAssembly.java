@@ -464,6 +464,7 @@ final class SummaryAssembly {
 
   private Series series() {
     OverTime time = counted.overTime;
+    counted.sessions.addTo(time);
     return new Series(
         time.bucketS(),
         time.buckets(groups.hasSlo()),
@@ -474,7 +475,9 @@ final class SummaryAssembly {
             .toList(),
         scenarios(),
         time.generatorBuckets(),
-        counted.engines.overTime());
+        counted.engines.overTime(),
+        counted.sessions.size(),
+        counted.sessions.lanes());
   }
 
   /** In order of load levels, then of names; empty for fewer than two scenarios. */

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,10 @@ public enum Amount {
   /** Prompt tokens of requests whose usage has cached tokens. */
   LOOKED_UP_TOKENS(CountedWhen.REQUEST, r -> r.isLookedUp() ? orZero(r.prompt()) : 0),
   CACHED_TOKENS(CountedWhen.REQUEST, r -> r.isLookedUp() ? orZero(r.tokens().cachedTokens()) : 0),
-  /** Prompt tokens of requests of which it is known how many were sent before. */
+  SESSION_REQUESTS(CountedWhen.REQUEST, r -> r.isReplayed() ? 1 : 0),
+  SESSIONS_COMPLETED(CountedWhen.REQUEST, r -> r.endsSession() && r.outcome().ok() ? 1 : 0),
+  SESSIONS_FAILED(CountedWhen.REQUEST, r -> r.endsSession() && r.outcome().hasFailed() ? 1 : 0),
+  /** Prompt tokens of answered requests of which it is known how many were sent before. */
   COMPARED_TOKENS(CountedWhen.REQUEST, r -> r.isComparedWithSent() ? orZero(r.prompt()) : 0),
   IDEAL_CACHED_TOKENS(
       CountedWhen.REQUEST,
@@ -128,8 +132,16 @@ public enum Amount {
       return prompt() != null && tokens().cachedTokens() != null;
     }
 
+    private boolean isReplayed() {
+      return SessionTurn.of(record(), SessionTurn::gapNanos) != null;
+    }
+
+    private boolean endsSession() {
+      return Boolean.TRUE.equals(SessionTurn.of(record(), SessionTurn::isEnd));
+    }
+
     private boolean isComparedWithSent() {
-      return prompt() != null && tokens().idealCachedTokens() != null;
+      return answeredPrompt() != null && tokens().idealCachedTokens() != null;
     }
 
     private boolean isBilled() {

@@ -169,6 +169,14 @@ public enum Metric {
           .better(Better.NEITHER)
           .by(s -> ratio(s.of(Amount.STREAMED_TOKENS), s.of(Amount.EVENTS)))),
 
+  SESSIONS_COMPLETED(
+      single("Sessions completed", Unit.NUMBER, Better.NEITHER)
+          .formula("replayed sessions whose last answer was scheduled in measure, all answers ok")
+          .by(s -> ofSessions(s, Amount.SESSIONS_COMPLETED))),
+  SESSIONS_FAILED(
+      single("Sessions failed", Unit.NUMBER, Better.LOWER)
+          .formula("replayed sessions that a failed request scheduled in measure ended")
+          .by(s -> ofSessions(s, Amount.SESSIONS_FAILED))),
   CACHED_PERCENT(
       single("From prefix cache", Unit.PERCENT, Better.NEITHER)
           .formula(
@@ -182,9 +190,9 @@ public enum Metric {
       single("From an ideal prefix cache", Unit.PERCENT, Better.NEITHER)
           .formula(
               "prompt tokens that a prefix cache without limit would have ÷ all prompt tokens of"
-                  + " requests scheduled in measure: those of the longest beginning that an earlier"
-                  + " prompt of the run, or one with its answer, had too, to the same target and"
-                  + " model, in steps of 64 bytes")
+                  + " answered requests scheduled in measure: those of the longest beginning that"
+                  + " an earlier prompt of the run, or one with its answer, had too, to the same"
+                  + " target and model, in steps of 64 bytes")
           .words("percentage of prompt tokens that an ideal prefix cache would have")
           .name("cached.ideal_percent")
           .key("throughput.ideal_cached_percent")
@@ -594,6 +602,10 @@ public enum Metric {
     Double share = Amount.ratio(sums.of(Amount.CACHED_TOKENS), sums.of(Amount.LOOKED_UP_TOKENS));
     share = share == null ? sums.fact(WindowFact.CACHED_BY_ENGINE) : share;
     return share == null ? null : (Double) (100 * share);
+  }
+
+  private static @Nullable Double ofSessions(Amount.Sums sums, Amount amount) {
+    return sums.of(Amount.SESSION_REQUESTS) == 0 ? null : (Double) sums.of(amount);
   }
 
   private static @Nullable Double idealCachedPercent(Amount.Sums sums) {

@@ -59,7 +59,12 @@ class FigureTest {
           at(400).connect(4).tokens(300, 310, 450).prompt(30).session(3_000, 600).record(),
           at(1_000).tokens(100).failed(RequestStatus.TRUNCATED, "cut").closed(150).record(),
           at(900).failed(RequestStatus.CANCELLED, "end").closed(250).prompt(null).record(),
-          at(1_200).failed(RequestStatus.HTTP_ERROR, "503").closed(5).prompt(null).record());
+          at(1_200)
+              .failed(RequestStatus.HTTP_ERROR, "503")
+              .closed(5)
+              .prompt(null)
+              .session("c2/s", true)
+              .record());
 
   private static final Map<String, double[]> VALUES = new LinkedHashMap<>();
 
@@ -98,6 +103,8 @@ class FigureTest {
     SINGLE.put("jitter_per_request", 1.0);
     SINGLE.put("stalls_per_1k_tokens", 125.0);
     SINGLE.put("batch_ratio", 1.0);
+    SINGLE.put("sessions_completed", 2.0);
+    SINGLE.put("sessions_failed", 1.0); // by f
     SINGLE.put("cached.percent", 50.0);
     SINGLE.put("cached.ideal_percent", 50.0); // 15 of 10 + 20: not known of c
     SINGLE.put("cached.gap_percent", 0.0);

@@ -114,7 +114,13 @@ public final class Recorded {
 
   /** The last turn of a session of that length, part of which it waited for tools. */
   public Recorded session(double ms, double toolsMs) {
-    session = new SessionTurn("c1/s", Math.round(ms * MS), Math.round(toolsMs * MS), null, null);
+    session = new SessionTurn("c1/s", Math.round(ms * MS), Math.round(toolsMs * MS), 0L, 0L, true);
+    return this;
+  }
+
+  /** A turn of a replayed session, with which it ends or not. */
+  public Recorded session(String id, boolean isEnd) {
+    session = new SessionTurn(id, null, null, 0L, 0L, isEnd);
     return this;
   }
 
