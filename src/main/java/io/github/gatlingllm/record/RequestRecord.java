@@ -78,12 +78,12 @@ public record RequestRecord(
   }
 
   /** The same as a request of the setting {@code answers}, at the load level with that label. */
-  public RequestRecord checked(String stage, CheckedAnswer answer) {
+  public RequestRecord checked(String stage, CheckedAnswer compared) {
     Identity beside =
         Components.with(
             Components.with(identity, Identity::phase, Phase.CHECK), Identity::stage, stage);
     return Components.with(
-        Components.with(this, RequestRecord::identity, beside), RequestRecord::checked, answer);
+        Components.with(this, RequestRecord::identity, beside), RequestRecord::checked, compared);
   }
 
   /** Which request it is, its sender and its target. */
