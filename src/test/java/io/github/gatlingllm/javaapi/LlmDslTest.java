@@ -23,6 +23,7 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.docs.ReferencePage;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.settings.AgentX;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -345,6 +346,18 @@ class LlmDslTest {
     assertThat(llm.baseUrl(URL).apiKey((String) null).protocol().apiKey()).isNull();
     assertThat(llm.baseUrl(URL).apiKey("").protocol().apiKey()).isNull();
     assertThat(llm.baseUrl(URL).apiKey("sk-1").protocol().apiKey()).isNotNull();
+  }
+
+  @Test
+  void agentXIsByItsRules() {
+    assertThat(AgentX.deviations(llm.agentX().protocol()::get, Map.of(), null)).isEmpty();
+    assertThat(AgentX.isMeant(llm.agentX().protocol().notes())).isTrue();
+    assertThat(
+            AgentX.deviations(
+                llm.agentX().sessionSpeed(2).serverAnswers().protocol()::get,
+                Map.of("maxTokens", "9"),
+                Duration.ofSeconds(60)))
+        .containsExactly("sessionSpeed=2", "sessionAnswers=server", "duration=60s", "maxTokens=9");
   }
 
   @Test
