@@ -27,7 +27,6 @@ import io.github.gatlingllm.workload.CheckedPrompts.CheckedPrompt;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -75,7 +74,11 @@ final class AnswerPasses {
     this.context = context;
     http = HttpCall.components(context);
     prompts = checked.prompts();
-    LlmProtocol own = load.protocol.with(Setting.IGNORE_EOS, false).with(Setting.SLO, Slos.NONE);
+    LlmProtocol own =
+        load.protocol
+            .with(Setting.IGNORE_EOS, false)
+            .with(Setting.SLO, Slos.NONE)
+            .with(Setting.BODY, load.protocol.get(Setting.BODY).deepCopy().put("temperature", 0));
     target =
         new Target(
             load.all,
@@ -92,9 +95,6 @@ final class AnswerPasses {
   }
 
   private static void asCheck(LlmRequest draft) {
-    Map<String, Dynamic<?>> parameters = new HashMap<>(draft.parameters);
-    parameters.put("temperature", Dynamic.of(0));
-    draft.parameters = parameters;
     draft.checks = List.of();
     draft.silent = false;
     draft.slo = null;

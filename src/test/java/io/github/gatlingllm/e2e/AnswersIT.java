@@ -113,7 +113,7 @@ class AnswersIT {
               .llm(
                   "interleave=true model=embedded concurrency=12 duration=4 maxTokens=12"
                       + " promptTokens=200 tokenizer=chars4 warmup=1 metricsUrl=none")
-              .llm("body={\"response_format\":{\"type\":\"json_object\"}}")
+              .llm("body={\"temperature\":0.7,\"response_format\":{\"type\":\"json_object\"}}")
               .succeed();
 
       assertThat(run.lines())
@@ -123,6 +123,12 @@ class AnswersIT {
       assertThat(asked).allMatch(record -> record.identity().phase() == Phase.CHECK);
       assertThat(asked).allMatch(record -> record.text() == null);
       assertThat(asked).as("3 passes without load").hasSizeGreaterThan(3 * 3 * PROMPTS);
+      assertThat(changing.requests())
+          .filteredOn(request -> request.method().equals("POST"))
+          .allMatch(
+              request ->
+                  request.body().contains("\"temperature\":0.7")
+                      ^ request.header("X-Request-Id").contains("-answers-"));
       assertThat(run.check("all_accounted").path("level").asText()).isEqualTo("ok");
 
       assertThat(pass(run, "changing", "after").path("changed").asInt()).isZero();
