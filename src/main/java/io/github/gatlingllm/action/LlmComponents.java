@@ -18,8 +18,8 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.StartCommand;
-import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.run.Observers.Hook;
+import io.github.gatlingllm.run.Observers.LevelCall;
 import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.settings.Setting;
@@ -128,24 +128,16 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /**
-   * What is sent before each load level, each to all servers of this target, and beside it; one of
-   * several injectors does it for all.
+   * What is sent before and after load levels, each to all servers of this target, and beside them;
+   * one of several injectors does it for all.
    */
   private LevelHooks hooks() {
     if (simulation.injector.part().index() > 1) {
       return LevelHooks.NONE;
     }
-    List<Observers.LevelCall> calls = new ArrayList<>();
-    for (Hook hook : protocol.beforeLevel()) {
-      protocol
-          .pages(
-              protocol.baseUrls().stream()
-                  .map(base -> URI.create(base).resolve(hook.path()).toString())
-                  .toList())
-          .forEach(page -> calls.add(new Observers.LevelCall(hook.method(), page)));
-    }
     return new LevelHooks(
-        calls,
+        calls(Setting.BEFORE_LEVEL),
+        calls(Setting.AFTER_LEVEL),
         protocol.requestTimeout(),
         level -> {
           if (target.named.answers != null) {
@@ -153,6 +145,19 @@ final class LlmComponents implements ProtocolComponents {
           }
         },
         this::afterLevels);
+  }
+
+  private List<LevelCall> calls(Setting<List<Hook>> row) {
+    List<LevelCall> calls = new ArrayList<>();
+    for (Hook hook : protocol.get(row)) {
+      protocol
+          .pages(
+              protocol.baseUrls().stream()
+                  .map(base -> URI.create(base).resolve(hook.path()).toString())
+                  .toList())
+          .forEach(page -> calls.add(new LevelCall(hook, page)));
+    }
+    return calls;
   }
 
   /** After the last level of the last plan of this target its answers are compared once more. */
@@ -196,7 +201,7 @@ final class LlmComponents implements ProtocolComponents {
       throw InvalidSimulation.withoutProtocol(context);
     }
     request.validateIn(protocol);
-    for (Setting<?> row : List.of(Setting.BEFORE_LEVEL, Setting.ANSWERS)) {
+    for (Setting<?> row : List.of(Setting.BEFORE_LEVEL, Setting.AFTER_LEVEL, Setting.ANSWERS)) {
       if (!hasPlan && protocol.isSet(row)) {
         throw InvalidSimulation.because(
             row.name

@@ -10,7 +10,6 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.settings.AgentX;
 import io.github.gatlingllm.settings.Setting;
@@ -163,10 +162,6 @@ public final class LlmProtocol implements Protocol {
 
   public @Nullable Duration waitReady() {
     return get(Setting.WAIT_READY);
-  }
-
-  public List<Hook> beforeLevel() {
-    return get(Setting.BEFORE_LEVEL);
   }
 
   public @Nullable Abandonment abandonment() {

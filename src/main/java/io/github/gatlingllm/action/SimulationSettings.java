@@ -4,10 +4,12 @@ import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.StopRule.Repeats;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.Setting.SettingScope;
 import io.github.gatlingllm.settings.Setting.SettingTrait;
@@ -316,6 +318,15 @@ final class SimulationSettings {
         throw InvalidSimulation.because(
             "assertion on load level '%s': there is none of that name; expected one of %s"
                 .formatted(gate.name(), String.join(", ", levels)));
+      }
+    }
+    for (Setting<List<Hook>> row : List.of(Setting.BEFORE_LEVEL, Setting.AFTER_LEVEL)) {
+      for (Hook hook : levels == null ? List.<Hook>of() : protocol.get(row)) {
+        if (hook.level() != null && !levels.contains(LevelInfo.unnumbered(hook.level()))) {
+          throw InvalidSimulation.because(
+              "%s for load level '%s': there is none of that name; expected one of %s"
+                  .formatted(row.name, hook.level(), String.join(", ", levels)));
+        }
       }
     }
   }

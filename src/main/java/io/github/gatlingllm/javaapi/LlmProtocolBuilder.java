@@ -199,9 +199,20 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(Setting.ABANDON, leaving);
   }
 
-  /** Requests before each level, {@code "POST:/reset_prefix_cache"}; the run ends if one fails. */
+  /**
+   * Requests before each level, {@code "POST:/reset_prefix_cache"}, or before one, {@code
+   * "POST:/start_profile@c=8"}; the run ends if one fails.
+   */
   public LlmProtocolBuilder beforeLevel(String... requests) {
     return with(Setting.BEFORE_LEVEL, InvalidSimulation.checked(() -> Hook.all(requests)));
+  }
+
+  /**
+   * Requests after each level or after one, {@code "POST:/stop_profile@c=8"}, when it has drained;
+   * if one fails, no other level starts.
+   */
+  public LlmProtocolBuilder afterLevel(String... requests) {
+    return with(Setting.AFTER_LEVEL, InvalidSimulation.checked(() -> Hook.all(requests)));
   }
 
   /**

@@ -362,11 +362,15 @@ public final class PlanDriver {
       Long e2e = current.medianE2eNanos();
       e2eBefore = e2e == null ? e2eBefore : e2e;
       listener.levelEnded(current, now, inFlight);
-      if (levels.needsResults() || current.isCut()) {
-        listener.awaitResult(current, result -> startLevelAfter(current, result));
-      } else {
-        startNextLevel(null);
-      }
+      listener.afterLevel(current, () -> follow(current));
+    }
+  }
+
+  private synchronized void follow(RunningLevel ended) {
+    if (levels.needsResults() || ended.isCut()) {
+      listener.awaitResult(ended, result -> startLevelAfter(ended, result));
+    } else {
+      startNextLevel(null);
     }
   }
 

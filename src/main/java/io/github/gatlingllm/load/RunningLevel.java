@@ -377,7 +377,12 @@ public final class RunningLevel {
       start.run();
     }
 
-    /** Called when nothing of the last level is in flight; the plan ends by that task. */
+    /** Called when nothing of a level is in flight any more; what follows begins by that task. */
+    default void afterLevel(RunningLevel ended, Runnable next) {
+      next.run();
+    }
+
+    /** Called after that of the last level; the plan ends by that task. */
     default void afterLevels(Runnable end) {
       end.run();
     }
@@ -393,7 +398,7 @@ public final class RunningLevel {
     /** Called when measuring starts in a level with automatic phases. */
     default void settled(RunningLevel level, String text) {}
 
-    /** Nothing is in flight, or its drain time is over. The next level starts right after. */
+    /** Nothing is in flight, or its drain time is over. */
     default void levelEnded(RunningLevel level, long nanoTime, int running) {}
 
     /** Called when a level starts that is to be cut after too many failed requests. */

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *     injectors of a load test; null without a plan
  * @param inFlight in the measure window, counted while the level ran; null if it did not end as
  *     planned
- * @param hooks the requests before it, by the setting {@code beforeLevel}
+ * @param hooks the requests before and after it, by {@code beforeLevel} and {@code afterLevel}
  */
 public record LevelInfo(
     String label,
@@ -87,11 +87,11 @@ public record LevelInfo(
   /** Users that Gatling's own injection starts. */
   public static final String INJECTION = "injection";
 
-  /** A request to the server before the level, such as {@code POST http://a/reset}. */
-  public record HookCall(String request, int status, double seconds) {
+  /** A request to the server before or after the level, such as {@code POST http://a/reset}. */
+  public record HookCall(String request, int status, double seconds, boolean after) {
     @Override
     public String toString() {
-      return request + ": HTTP " + status;
+      return (after ? "after it " : "") + request + ": HTTP " + status;
     }
   }
 

@@ -40,6 +40,7 @@ final class LevelLog implements RunningLevel.Listener {
   private final Consumer<RunningLevel> cancel;
   private final LevelHooks hooks;
   private List<HookCall> called = List.of();
+  private @Nullable String failedAfter;
   private @Nullable LoggedLevel current;
   private @Nullable Integer levelsToCome;
 
@@ -65,6 +66,7 @@ final class LevelLog implements RunningLevel.Listener {
     hooks.before(
         next.label(),
         run,
+        failedAfter,
         calls -> {
           called = calls;
           start.run();
@@ -72,8 +74,29 @@ final class LevelLog implements RunningLevel.Listener {
   }
 
   @Override
+  public void afterLevel(RunningLevel ended, Runnable next) {
+    LoggedLevel entry = current();
+    hooks.after(
+        ended.label(),
+        run,
+        failure -> {
+          failedAfter = failure;
+          run.message("LLM: " + failure + "; the level is measured");
+        },
+        calls -> {
+          if (!calls.isEmpty()) {
+            synchronized (levels) {
+              entry.hooks.addAll(calls);
+            }
+            levels.changed();
+          }
+          next.run();
+        });
+  }
+
+  @Override
   public void afterLevels(Runnable end) {
-    hooks.after().accept(end);
+    hooks.afterLast().accept(end);
   }
 
   @Override
@@ -259,7 +282,7 @@ final class LevelLog implements RunningLevel.Listener {
     final RunningLevel level;
     final LevelInfo.Key key;
     final LevelResults results;
-    private final List<HookCall> hooks;
+    private final List<HookCall> hooks; // guarded, as those after the level are added
     private final List<PhaseWindow> phases = new ArrayList<>();
     boolean ended;
     private @Nullable Long planned;
@@ -270,7 +293,7 @@ final class LevelLog implements RunningLevel.Listener {
         RunningLevel level, LevelInfo.Key key, List<HookCall> hooks, LevelResults results) {
       this.level = level;
       this.key = key;
-      this.hooks = hooks;
+      this.hooks = new ArrayList<>(hooks);
       this.results = results;
     }
 

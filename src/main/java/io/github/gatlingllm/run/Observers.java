@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
@@ -327,47 +328,78 @@ public record Observers(
   }
 
   /**
-   * Requests to a target before each of its load levels, one after the other, such as {@code POST
-   * /reset_prefix_cache}. One that fails ends the run, as the level would measure something else.
+   * Requests to a target before and after its load levels, one after the other, such as {@code POST
+   * /reset_prefix_cache}. A level before which one failed would measure something else: the run
+   * ends.
    *
    * @param measuring called when a level begins to measure
-   * @param after called after the last level; the plan ends by its task
+   * @param afterLast called after the last level; the plan ends by its task
    */
   public record LevelHooks(
-      List<LevelCall> calls,
+      List<LevelCall> before,
+      List<LevelCall> after,
       Duration timeout,
       Consumer<RunningLevel> measuring,
-      Consumer<Runnable> after) {
+      Consumer<Runnable> afterLast) {
 
     public static final LevelHooks NONE =
-        new LevelHooks(List.of(), Duration.ZERO, level -> {}, Runnable::run);
+        new LevelHooks(List.of(), List.of(), Duration.ZERO, level -> {}, Runnable::run);
 
-    /** Sends them on a separate thread, which then continues. */
-    void before(String level, Run run, Consumer<List<HookCall>> then) {
-      if (calls.isEmpty()) {
-        then.accept(List.of());
+    /** Sends them on a separate thread, which then continues; ends the run after a failure. */
+    void before(
+        String level, Run run, @Nullable String failedAfter, Consumer<List<HookCall>> then) {
+      if (failedAfter != null) {
+        // On a thread of its own, as what ends the run waits for the lock of the caller.
+        start(() -> end(run, failedAfter, "afterLevel"));
         return;
       }
-      Thread thread = new Thread(() -> then.accept(sent(level, run)), "llm-before-level");
+      send(before, false, level, run, failure -> end(run, failure, "beforeLevel"), then);
+    }
+
+    /** The same; what fails is told, as the level is measured. */
+    void after(String level, Run run, Consumer<String> failed, Consumer<List<HookCall>> then) {
+      send(after, true, level, run, failed, then);
+    }
+
+    private void send(
+        List<LevelCall> all,
+        boolean isAfter,
+        String level,
+        Run run,
+        Consumer<String> failed,
+        Consumer<List<HookCall>> then) {
+      List<LevelCall> calls = all.stream().filter(call -> call.hook.isFor(level)).toList();
+      if (calls.isEmpty()) {
+        then.accept(List.of());
+      } else {
+        start(() -> then.accept(sent(calls, isAfter, level, run, failed)));
+      }
+    }
+
+    private static void start(Runnable task) {
+      Thread thread = new Thread(task, "llm-between-levels");
       thread.setDaemon(true);
       thread.start();
     }
 
-    private List<HookCall> sent(String level, Run run) {
+    private List<HookCall> sent(
+        List<LevelCall> calls, boolean isAfter, String level, Run run, Consumer<String> failed) {
       List<HookCall> sent = new ArrayList<>();
       PageClient client = new PageClient(timeout);
+      String when = isAfter ? "after" : "before";
       for (LevelCall call : calls) {
         long start = System.nanoTime();
         try {
-          int status = client.send(call.method, call.page).join().statusCode();
-          HookCall ended = new HookCall(call.toString(), status, (System.nanoTime() - start) / 1e9);
+          int status = client.send(call.hook.method, call.page).join().statusCode();
+          double seconds = (System.nanoTime() - start) / 1e9;
+          HookCall ended = new HookCall(call.toString(), status, seconds, isAfter);
+          sent.add(ended);
           if (status / 100 != 2) {
             throw new CompletionException("HTTP " + status, null);
           }
-          sent.add(ended);
-          run.message("LLM before " + level + ": " + ended);
+          run.message("LLM " + when + " " + level + ": " + call + ": HTTP " + status);
         } catch (CompletionException e) {
-          end(run, "%s before level %s failed: %s".formatted(call, level, e.getMessage()));
+          failed.accept("%s %s level %s failed: %s".formatted(call, when, level, e.getMessage()));
         }
       }
       return sent;
@@ -375,25 +407,27 @@ public record Observers(
 
     /** The report is made of what there is, as after a signal. */
     @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
-    private static void end(Run run, String failure) {
+    private static void end(Run run, String failure, String setting) {
       run.describe(info -> info.config("failed", failure));
       PrintableText.print(
-          "LLM: " + failure + ". The run ends here; look at the server, or correct beforeLevel");
+          "LLM: " + failure + ". The run ends here; look at the server, or correct " + setting);
       System.exit(1);
     }
   }
 
-  public record LevelCall(String method, MetricsPage page) {
+  /** A hook and the URL that it is sent to. */
+  public record LevelCall(Hook hook, MetricsPage page) {
     @Override
     public String toString() {
-      return method + " " + page;
+      return hook.method + " " + page;
     }
   }
 
-  /** A method, and a path of the server or a URL. */
-  public record Hook(String method, String path) {
+  /** A method, a path of the server or a URL, and a label if it is for one level. */
+  public record Hook(String method, String path, @Nullable String level) {
 
-    private static final Pattern FORM = Pattern.compile("([A-Z]+):((?:https?://[^/]+)?/\\S*)");
+    private static final Pattern FORM =
+        Pattern.compile("([A-Z]+):((?:https?://[^/]+)?/\\S*?)(?:@([^@/?&]+))?");
 
     public static Hook parse(String text) {
       Matcher form = FORM.matcher(text);
@@ -402,7 +436,7 @@ public record Observers(
             "'%s' is not a request; expected a method and a path such as POST:/reset_prefix_cache"
                 .formatted(text));
       }
-      return new Hook(form.group(1), URI.create(form.group(2)).toString());
+      return new Hook(form.group(1), URI.create(form.group(2)).toString(), form.group(3));
     }
 
     public static List<Hook> all(String... texts) {
@@ -414,9 +448,14 @@ public record Observers(
       return hooks.stream().map(hook -> Secrets.redactUrl(hook.toString())).collect(joining(","));
     }
 
+    /** Whether it is sent at a level or a repeat of it. */
+    boolean isFor(String label) {
+      return level == null || level.equals(label) || level.equals(LevelInfo.unnumbered(label));
+    }
+
     @Override
     public String toString() {
-      return method + ":" + path;
+      return method + ":" + path + (level == null ? "" : "@" + level);
     }
   }
 }

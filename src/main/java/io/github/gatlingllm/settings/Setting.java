@@ -303,17 +303,19 @@ public final class Setting<T extends @Nullable Object> {
                   + " and /models, then for the first request");
 
   public static final Setting<List<Hook>> BEFORE_LEVEL =
-      of(
-              PROTOCOL,
-              "beforeLevel",
-              "POST:/reset_prefix_cache",
-              Form.list("<method>:<path>", Hook::parse))
-          .unset("none", List.of())
-          .traits(RECORDED_IF_SET)
+      hooks("beforeLevel", "POST:/reset_prefix_cache")
           .plan("before levels", hooks -> hooks.isEmpty() ? null : Hook.texts(hooks))
           .means(
               "requests to the server before each level; sent in order, when the level"
-                  + " before has drained");
+                  + " before has drained; with @c=8 at the end before this level only");
+
+  public static final Setting<List<Hook>> AFTER_LEVEL =
+      hooks("afterLevel", "POST:/stop_profile@c=8")
+          .plan("after levels", hooks -> hooks.isEmpty() ? null : Hook.texts(hooks))
+          .means(
+              "requests to the server after each level; sent in order, when the level has"
+                  + " drained; with @c=8 at the end after this level only; after one that"
+                  + " failed no other level starts");
 
   public static final Setting<Boolean> JVM_WARM_UP =
       flag(PROTOCOL, "jvmWarmUp", true)
@@ -1346,6 +1348,12 @@ public final class Setting<T extends @Nullable Object> {
       }
     }
     return names;
+  }
+
+  private static Setting<List<Hook>> hooks(String name, String example) {
+    return of(PROTOCOL, name, example, Form.list("<method>:<path>", Hook::parse))
+        .unset("none", List.of())
+        .traits(RECORDED_IF_SET);
   }
 
   private static Setting<Boolean> flag(SettingScope scope, String name, boolean byDefault) {

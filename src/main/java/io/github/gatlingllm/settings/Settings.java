@@ -600,7 +600,7 @@ public final class Settings {
       return "***";
     }
     String text = String.valueOf(text(setting));
-    if (text.contains("://") || setting == Setting.BEFORE_LEVEL) {
+    if (text.contains("://") || setting == Setting.BEFORE_LEVEL || setting == Setting.AFTER_LEVEL) {
       text = Secrets.redactUrl(URL_CREDENTIALS.matcher(text).replaceAll("//***@"));
     }
     return clipped(redacted(text));

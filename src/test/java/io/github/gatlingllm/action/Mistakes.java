@@ -41,6 +41,11 @@ public enum Mistakes {
   NO_HOOK("'/reset' is not a request; expected", s -> s.on(server().beforeLevel("/reset"))),
   HOOK_WITHOUT_LEVELS(
       "beforeLevel needs load levels", s -> s.on(server().beforeLevel("POST:/reset"))),
+  HOOK_OF_OTHER_LEVEL(
+      "afterLevel for load level 'c=8': there is none of that name; expected one of c=1",
+      s ->
+          s.setUp(closedLoop(1).inject(chat()))
+              .protocols(server().beforeLevel("POST:/a@c=1").afterLevel("POST:/b@c=8"))),
   ANSWERS_OF_INJECTION("answers needs load levels", s -> s.on(server().answers("check"))),
   NO_CHECKED_PROMPTS(
       "answers(none.csv): none.csv: no such file", s -> s.on(server().answers("none.csv"))),

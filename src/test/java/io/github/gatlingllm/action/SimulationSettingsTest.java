@@ -154,8 +154,12 @@ final class SimulationSettingsTest {
         part("waitReady=5m", p -> p.waitReady(), Duration.ofMinutes(5)),
         part(
             "beforeLevel=POST:/reset,GET:http://b/x",
-            p -> p.beforeLevel(),
-            List.of(new Hook("POST", "/reset"), new Hook("GET", "http://b/x"))),
+            p -> p.get(Setting.BEFORE_LEVEL),
+            List.of(new Hook("POST", "/reset", null), new Hook("GET", "http://b/x", null))),
+        part(
+            "afterLevel=POST:/stop?a=b@c=8",
+            p -> p.get(Setting.AFTER_LEVEL),
+            List.of(new Hook("POST", "/stop?a=b", "c=8"))),
         part("answers=check", p -> String.valueOf(p.get(Setting.ANSWERS)), "check"),
         part("maxInFlight=5", p -> p.maxInFlight(), 5),
         part("abandon=12.5%@2s-5s", p -> String.valueOf(p.abandonment()), "12.5%@2s-5s"),

@@ -117,7 +117,7 @@ final class DslPage {
       tracedTokens.file="trace.csv" PromptsBuilder.file.path="prompts.txt" input.text="#{passage}" prompt="Once"
       maxTokens.tokens=256 temperature=0.7 topP=0.95 topK=40 minP=0.05 penalty=0.5 choices=2 top=5 dimensions=256
       contextLimit.tokens=8192 tokens=512 groups=8 maxTokensPerMinute.tokens=150000 maxRequestsPerMinute.requests=500
-      warmUp.requests=3 waitReady.max=ofMinutes(5) beforeLevel.requests="POST:/reset_prefix_cache" checkOrFile="check" formats="vllm" requests=64 seed=42 pinned=42 price=3.5 tokensPerSecond=5 number=8 speed=2 maxTokensField.name="max_completion_tokens" share=0.1 precision.share=0.05 startingAt.load=2 sloTier.name="gold" ofTier.name="gold" repetitionPenalty.penalty=1.1
+      warmUp.requests=3 waitReady.max=ofMinutes(5) beforeLevel.requests="POST:/reset_prefix_cache" afterLevel.requests="POST:/stop_profile@c=8" checkOrFile="check" formats="vllm" requests=64 seed=42 pinned=42 price=3.5 tokensPerSecond=5 number=8 speed=2 maxTokensField.name="max_completion_tokens" share=0.1 precision.share=0.05 startingAt.load=2 sloTier.name="gold" ofTier.name="gold" repetitionPenalty.penalty=1.1
       image=image("cat.png") messages=session~->~session.getList("messages") lengths=normalTokens(256,~96) tokens.tokenizer=chars4()
       imageUrl.url="http://host/cat.png" bytes=new~byte[8] mimeType="image/png" width=512 height=512 length=ofSeconds(60)
       mooncake.file="trace.jsonl" sessions.file="agents.jsonl" request=ask session=Map.of("question",~"Why?") requests.max=ofMinutes(2) String:objectives="ttft<200ms,tpot<50ms"

@@ -175,9 +175,12 @@ class LevelsIT {
     }
   }
 
-  /** Two levels begin after their requests; the third one's fails, which ends the run. */
+  /**
+   * Two levels begin after their requests, of which one has more, and some after it; the third
+   * one's fails, which ends the run.
+   */
   @Test
-  void beforeLevelIsSentBetweenLevels() throws Exception {
+  void requestsAreSentBetweenLevels() throws Exception {
     AtomicInteger resets = new AtomicInteger();
     try (ScriptedServer server =
         ScriptedServer.start(
@@ -192,22 +195,28 @@ class LevelsIT {
           GatlingRun.benchmark(server.baseUrl())
               .llm(
                   "apiKey=sk-wire-test model=llama"
-                      + " beforeLevel=PUT:/reset,GET:/v1/ready?key=sk-query concurrency=1,2,3"
-                      + " requests=2 warmup=0")
+                      + " beforeLevel=PUT:/reset,GET:/v1/ready?key=sk-query,POST:/start@c=2"
+                      + " afterLevel=POST:/stop@c=2 concurrency=1,2,3 requests=2 warmup=0")
               .run();
       assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
       String reset = "PUT /reset Bearer sk-wire-test";
       String ready = "GET /v1/ready?key=sk-query Bearer sk-wire-test";
+      String start = "POST /start Bearer sk-wire-test";
+      String stop = "POST /stop Bearer sk-wire-test";
       String load = "POST /v1/chat/completions Bearer sk-wire-test";
       assertThat(server.requests())
           .extracting(
               sent -> sent.method() + " " + sent.path() + " " + sent.header("Authorization"))
-          .containsExactly(reset, ready, load, load, reset, ready, load, load, reset);
-      assertThat(run.info().stages()).hasSize(2);
+          .containsExactly(reset, ready, load, load, reset, ready, start, load, load, stop, reset);
+      assertThat(run.info().stages())
+          .extracting(level -> level.hooks().stream().map(HookCall::status).toList())
+          .containsExactly(List.of(204, 200), List.of(204, 200, 200, 200));
       for (LevelInfo level : run.info().stages()) {
-        assertThat(level.hooks()).extracting(HookCall::status).containsExactly(204, 200);
         assertThat(level.hooks().get(0).request()).isEqualTo("PUT " + server.baseUrl() + "/reset");
       }
+      assertThat(run.info().stages().get(1).hooks())
+          .extracting(HookCall::after)
+          .containsExactly(false, false, false, true);
       assertThat(run.lines())
           .filteredOn(line -> line.contains("before level c=3 failed: HTTP 404"))
           .hasSize(1);

@@ -397,7 +397,13 @@ class LlmDslTest {
             Map.entry(Function.class, (Function<Session, String>) session -> "x"),
             Map.entry(BiFunction.class, (BiFunction<Object, Session, Boolean>) (r, s) -> true));
     if (type == String[].class) {
-      return Map.of("beforeLevel", new String[] {"POST:/reset"}, "export", new String[] {"vllm"})
+      return Map.of(
+              "beforeLevel",
+              new String[] {"POST:/reset"},
+              "afterLevel",
+              new String[] {"POST:/stop@c=8"},
+              "export",
+              new String[] {"vllm"})
           .getOrDefault(method.getName(), new String[] {URL});
     }
     if (type == String.class) {

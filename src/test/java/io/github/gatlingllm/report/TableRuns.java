@@ -127,7 +127,7 @@ final class TableRuns {
         20L,
         null,
         null,
-        List.of(new HookCall("POST /reset", 200, 0.1)));
+        List.of(new HookCall("POST /reset", 200, 0.1, false)));
   }
 
   private static Recorded request(Recorded of, int i) {

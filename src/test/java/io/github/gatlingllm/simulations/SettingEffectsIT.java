@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
@@ -238,9 +239,23 @@ class SettingEffectsIT {
         new Row(
             "search=maxUsers searchPrecision=0.9 concurrency=2 slo=dear:e2e<1us;gold:ttft<20s"
                 + " sloTier=gold sloPercentile=50 assert=gold:c=2:goodput=100%"
-                + " beforeLevel=POST:/level requests=4 stabilize=0 fill=0 warmup=0",
+                + " beforeLevel=POST:/level requests=4 stabilize=0 fill=0 warmup=0"
+                + " afterLevel=POST:/unknown@c=1",
             failLevels(2, 5),
             (run, asked) -> {
+              assertThat(run.lines())
+                  .as("after the last level, so that the run goes on to its end")
+                  .filteredOn(line -> line.contains("after level c=1 failed: HTTP 404"))
+                  .hasSize(1);
+              assertThat(run.info().stages())
+                  .extracting(level -> level.hooks().stream().map(HookCall::status).toList())
+                  .containsExactly(
+                      List.of(204),
+                      List.of(204),
+                      List.of(204),
+                      List.of(204),
+                      List.of(204),
+                      List.of(204, 404));
               assertThat(run.info().stages())
                   .as("neighbours are the end of gold; a level for dear")
                   .extracting(LevelInfo::label)
@@ -424,6 +439,8 @@ class SettingEffectsIT {
       if (exchange.request().path().equals("/level")) {
         level.incrementAndGet();
         exchange.respond(204, "text/plain", "");
+      } else if (exchange.request().path().equals("/unknown")) {
+        exchange.respond(404, "text/plain", "");
       } else if (List.of(failing).contains(level.get())) {
         exchange.respond(500, "text/plain", "no");
       } else {

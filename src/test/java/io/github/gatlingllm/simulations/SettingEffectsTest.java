@@ -44,6 +44,7 @@ class SettingEffectsTest {
                   "saveConfig",
                   "waitReady", // WarmUpIT
                   "beforeLevel", // LevelsIT
+                  "afterLevel", // LevelsIT
                   "datasetCache",
                   "proxy", // ConnectionsIT
                   "dryRun", // UserProjectIT
