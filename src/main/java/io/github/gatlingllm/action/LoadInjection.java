@@ -17,6 +17,7 @@ import io.github.gatlingllm.load.Turns;
 import io.netty.channel.EventLoopGroup;
 import java.lang.reflect.Constructor;
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -46,11 +47,11 @@ public final class LoadInjection {
    * Classes of traffic, whose load levels start together; with {@code alone} each is also measured
    * by itself.
    */
-  public static java.util.List<PopulationBuilder> inTurns(
-      java.util.List<PopulationBuilder> classes, boolean alone, long seed) {
+  public static List<PopulationBuilder> inTurns(
+      List<PopulationBuilder> classes, boolean alone, long seed) {
     return InvalidSimulation.checked(
         () -> {
-          java.util.List<Profile> profiles = classes.stream().map(LoadInjection::ours).toList();
+          List<Profile> profiles = classes.stream().map(LoadInjection::ours).toList();
           if (alone && classes.size() < 2) {
             throw new IllegalArgumentException(
                 "one class of traffic has none that it could slow down; expected two or more");
@@ -59,7 +60,7 @@ public final class LoadInjection {
             throw new IllegalArgumentException(
                 "injectors cannot know when a class of traffic is alone; expected one injector");
           }
-          java.util.List<LoadPlan.Sweep> plans =
+          List<LoadPlan.Sweep> plans =
               Turns.of(profiles.stream().map(Profile::set).toList(), alone, seed);
           return IntStream.range(0, plans.size())
               .mapToObj(

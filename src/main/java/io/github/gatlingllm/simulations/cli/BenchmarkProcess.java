@@ -111,8 +111,15 @@ record BenchmarkProcess(
         classPath);
   }
 
-  /** The name in camel case; a name with a dot, such as {@code header.x-tenant}, is unchanged. */
+  /**
+   * The name in camel case, or what follows that of a class of traffic; another one with a dot,
+   * such as {@code header.x-tenant}, is unchanged.
+   */
   private static String camelCase(String name) {
+    String[] ofClass = name.split("\\.", 3);
+    if (ofClass.length == 3 && ofClass[0].equals("class")) {
+      return ofClass[0] + "." + ofClass[1] + "." + camelCase(ofClass[2]);
+    }
     return name.contains(".")
         ? name
         : NEXT_WORD.matcher(name).replaceAll(letter -> letter.group(1).toUpperCase(Locale.ROOT));

@@ -59,7 +59,8 @@ class BenchmarkProcessTest {
         BenchmarkProcess.of(
             List.of(
                 ("--endpoint http://localhost:8000/v1 --max-tokens=64 --maxInFlight 4 --dry-run"
-                        + " --header.X-tenant a --rate -1")
+                        + " --header.X-tenant a --class.my-chat.max-tokens 9"
+                        + " --class.b.header.X-a b --rate -1")
                     .split(" ", -1)));
 
     assertThat(process.settings())
@@ -69,6 +70,8 @@ class BenchmarkProcessTest {
             entry("maxInFlight", "4"),
             entry("dryRun", "true"),
             entry("header.X-tenant", "a"),
+            entry("class.my-chat.maxTokens", "9"),
+            entry("class.b.header.X-a", "b"),
             entry("rate", "-1"));
     assertThat(process.results()).isEqualTo("results");
   }
