@@ -61,7 +61,7 @@ public record LevelResult(
   }
 
   /** The same with the results by the SLO of each tier. */
-  public LevelResult by(Map<String, LevelResult> tier) {
+  public LevelResult by(Map<String, LevelResult> byTier) {
     return new LevelResult(
         label,
         attempted,
@@ -76,7 +76,7 @@ public record LevelResult(
         objective,
         failedInARow,
         figures,
-        tier);
+        byTier);
   }
 
   /** Attempted requests that met the SLO ÷ attempted; null without SLO or requests. */

@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Turns the records of a run into its figures, in one pass. Memory does not grow with the number of
  * requests: about 1 MiB per kind of request and load level or its repeat, 4 MiB per load level for
- * its time slices, 20 MiB for charts.
+ * its time slices, 20 MiB for charts; and that for each tier of the SLO, by which it counts again.
  *
  * <pre>{@code
  * RunFigures figures = RunStatistics.of(info, sink -> RecordFile.read(requestsJsonl, sink));
