@@ -111,7 +111,10 @@ record Chart(
    * each of its tiers. A limit far above all values would flatten the lines, so it is named in the
    * caption instead.
    */
-  Chart judgedBy(Summary summary, String measure) {
+  Chart judgedBy(@Nullable Summary summary, String measure) {
+    if (summary == null) {
+      return this; // of a run that is still on
+    }
     if (summary.tiers().isEmpty()) {
       return summary.slo() == null ? this : judgedBy(summary.slo(), "SLO", measure);
     }

@@ -30,7 +30,7 @@ record TimeSection(
     Series series,
     List<Band> bands,
     Metric ttft,
-    Summary summary,
+    @Nullable Summary summary,
     boolean isJudged,
     String pooled) {
 
