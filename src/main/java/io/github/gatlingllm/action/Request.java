@@ -15,6 +15,7 @@ import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.netty.channel.EventLoop;
@@ -250,6 +251,15 @@ final class Request {
     if (turn != null) {
       turn.answered(timing, ok, answer::text);
     }
+    boolean isHistory =
+        turn == null
+            ? texts.conversation() != null
+            : target.protocol.get(Setting.SESSION_ANSWERS).equals("server");
+    if (ok && sentBefore != null && isHistory) {
+      List<String> said = new ArrayList<>(texts.body().promptTexts());
+      said.add(answer.text()); // servers keep what they have generated too
+      run.sent.add(cacheScope(), said, "");
+    }
     Session after = checked._1();
     if (ok) {
       after = remember(tokens, after);
@@ -340,11 +350,6 @@ final class Request {
             output == null
                 ? text.length() / PreparedRequest.CHARS_PER_TOKEN
                 : Math.max(0, output - (reasoning == null ? 0 : reasoning)));
-    if (sentBefore != null) {
-      List<String> said = new ArrayList<>(texts.body().promptTexts());
-      said.add(text); // servers keep what they have generated too
-      run.sent.add(cacheScope(), said, "");
-    }
     if (run.isLoad() && !more.remembers(before)) {
       run.totals.notRemembered(texts.name());
     }

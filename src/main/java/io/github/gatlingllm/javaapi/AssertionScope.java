@@ -281,6 +281,11 @@ public final class AssertionScope {
     return number(Metric.SESSIONS_FAILED);
   }
 
+  /** Replayed sessions that ended where a prompt exceeded the context length. */
+  public AssertionCondition sessionsOutOfContext() {
+    return number(Metric.SESSIONS_OUT_OF_CONTEXT);
+  }
+
   /** Percentage of prompt tokens that came from the server's prefix cache. */
   public AssertionCondition cachedPercent() {
     return number(Metric.CACHED_PERCENT);

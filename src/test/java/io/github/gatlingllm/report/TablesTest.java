@@ -132,7 +132,7 @@ class TablesTest {
             objectives of a level: Objectives 7
             outcomes: Errors 4, Finish reasons 3, Objectives missed 3, Rate limits 9
             server: Server timings 7
-            sessions: Sessions 11
+            sessions: Sessions 12
             slowest: Slowest requests 10
             top: Latencies 8, System 2
             validity: Self-test 11

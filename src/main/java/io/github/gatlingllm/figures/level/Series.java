@@ -102,7 +102,7 @@ public record Series(
    *
    * @param session as in its records
    * @param agent empty for the one that begins the session
-   * @param end of the session: complete, failed or cut
+   * @param end of the session: complete, failed, out of context, or cut
    * @param parts the state from each second since the start of the load on; null at the end
    */
   public record SessionLane(

@@ -6,6 +6,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestRecord.Timing;
+import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -115,6 +116,11 @@ final class SessionTally {
     return found;
   }
 
+  /** Failed, or rejected by a rate limit. */
+  private static boolean isRefused(RequestRecord record) {
+    return !record.outcome().ok() && !record.outcome().status().isCut();
+  }
+
   private int cell(long unixNanos) {
     return (int) Math.max(0, Math.min(CELLS, Math.round((unixNanos - origin) / cellNanos)));
   }
@@ -125,6 +131,7 @@ final class SessionTally {
     private long to = Long.MIN_VALUE;
     private boolean isComplete;
     private boolean hasFailed;
+    private boolean isOutOfContext;
 
     Replayed(boolean isDrawn) {
       lanes = isDrawn ? new LinkedHashMap<>() : null;
@@ -138,7 +145,9 @@ final class SessionTally {
       to = Math.max(to, closed == null ? timing.startUnixNanos() : closed);
       isComplete |=
           record.outcome().ok() && Boolean.TRUE.equals(SessionTurn.of(record, SessionTurn::isEnd));
-      hasFailed |= record.outcome().hasFailed();
+      boolean isTooLong = record.outcome().status() == RequestStatus.CONTEXT_EXCEEDED;
+      isOutOfContext |= isTooLong;
+      hasFailed |= isRefused(record) && !isTooLong;
       if (lanes != null && closed != null) {
         String own =
             lanes.containsKey(id) || lanes.size() < MAX_AGENTS
@@ -155,7 +164,10 @@ final class SessionTally {
     List<SessionLane> lanes(int cells) {
       Map<String, Lane> all = lanes();
       String main = all.keySet().stream().min(Comparator.comparingInt(String::length)).orElse("");
-      String end = hasFailed ? "failed" : isComplete ? "complete" : "cut";
+      String end =
+          hasFailed
+              ? "failed"
+              : isOutOfContext ? "out of context" : isComplete ? "complete" : "cut";
       return all.entrySet().stream()
           .sorted(
               Comparator.comparing((Map.Entry<String, Lane> of) -> !of.getKey().equals(main))
@@ -199,8 +211,7 @@ final class SessionTally {
       Long admitted = timing.admittedUnixNanos();
       Long ttft = timing.ttftNanos();
       long first = admitted == null || ttft == null ? closed : admitted + ttft;
-      LaneState whole =
-          isFill ? LaneState.FILL : record.outcome().hasFailed() ? LaneState.FAILED : null;
+      LaneState whole = isFill ? LaneState.FILL : isRefused(record) ? LaneState.FAILED : null;
       requests++;
       from = Math.min(from, begin);
       to = Math.max(to, closed);

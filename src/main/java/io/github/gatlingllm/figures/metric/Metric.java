@@ -175,8 +175,14 @@ public enum Metric {
           .by(s -> ofSessions(s, Amount.SESSIONS_COMPLETED))),
   SESSIONS_FAILED(
       single("Sessions failed", Unit.NUMBER, Better.LOWER)
-          .formula("replayed sessions that a failed request scheduled in measure ended")
+          .formula(
+              "replayed sessions that a failed request scheduled in measure ended, other than by"
+                  + " the context length")
           .by(s -> ofSessions(s, Amount.SESSIONS_FAILED))),
+  SESSIONS_OUT_OF_CONTEXT(
+      single("Sessions out of context", Unit.NUMBER, Better.LOWER)
+          .formula("replayed sessions that ended where a prompt exceeded the context length")
+          .by(s -> ofSessions(s, Amount.SESSIONS_OUT_OF_CONTEXT))),
   CACHED_PERCENT(
       single("From prefix cache", Unit.PERCENT, Better.NEITHER)
           .formula(

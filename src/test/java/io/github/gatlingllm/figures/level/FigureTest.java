@@ -105,6 +105,7 @@ class FigureTest {
     SINGLE.put("batch_ratio", 1.0);
     SINGLE.put("sessions_completed", 2.0);
     SINGLE.put("sessions_failed", 1.0); // by f
+    SINGLE.put("sessions_out_of_context", 0.0);
     SINGLE.put("cached.percent", 50.0);
     SINGLE.put("cached.ideal_percent", 50.0); // 15 of 10 + 20: not known of c
     SINGLE.put("cached.gap_percent", 0.0);

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.gatlingllm.figures.level.Series.Bucket;
 import io.github.gatlingllm.figures.level.Series.LaneState;
 import io.github.gatlingllm.figures.level.Series.SessionLane;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -103,6 +104,21 @@ class SessionTallyTest {
     assertStates(series.lanes().get(0), 0.0, FILL, 1.0, WAITING, 5.0, PREFILL, 5.5, DECODE, 6.0);
     assertThat(series.lanes().get(0).end()).isEqualTo("cut");
     assertStates(series.lanes().get(1), 0.0, PREFILL, 0.5, DECODE, 1.0);
+  }
+
+  @Test
+  void promptBeyondTheContextEndsASessionInItsOwnWay() {
+    RequestRecord last =
+        turn(1_000, "c1/a", true)
+            .failed(RequestStatus.CONTEXT_EXCEEDED, "HTTP 400")
+            .closed(100)
+            .record();
+    var run = Runs.run(SECONDS, Runs.stage(1, 0, SECONDS * 1_000));
+    var figures = Runs.figures(run, List.of(last));
+
+    assertThat(figures.series().lanes().get(0).end()).isEqualTo("out of context");
+    assertThat(figures.summary().figures().number(Metric.SESSIONS_OUT_OF_CONTEXT)).isEqualTo(1);
+    assertThat(figures.summary().figures().number(Metric.SESSIONS_FAILED)).isZero();
   }
 
   @Test
