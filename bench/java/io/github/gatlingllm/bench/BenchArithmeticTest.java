@@ -163,7 +163,7 @@ class BenchArithmeticTest {
   @ParameterizedTest
   @MethodSource("commands")
   void commandOfThePagesExists(String command) {
-    // Where file names are ASCII, "…" is no path.
+    // Where file names are ASCII, "…" is not a path.
     String[] words =
         command.replaceAll("\"[^\"]*\"", "-Xmx1g").replace("…", "folder").split(" +", -1);
     assertThat(Path.of(words[0])).isExecutable();

@@ -23,9 +23,9 @@ import java.util.concurrent.BlockingQueue;
  * Streams tokens at known instants and keeps when it wrote each: what clients say is held against
  * that. One thread, one write per token, nothing decoded but the request's head, so that it is
  * never what limits a client. It does not sleep while tokens are due within two milliseconds: it
- * wants a processor of its own.
+ * needs its own processor.
  *
- * <p>A process of its own. It prints its port, reads commands, answers each with a line, and ends
+ * <p>A separate process. It prints its port, reads commands, answers each with a line, and ends
  * with its standard input:
  *
  * <pre>

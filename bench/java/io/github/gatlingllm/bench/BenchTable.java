@@ -19,7 +19,7 @@ final class BenchTable {
    * @param title with the unit
    * @param figures names of the values in a cell
    */
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Column(String title, String... figures) {}
 
   private static final List<Column> ACCURACY =

@@ -35,8 +35,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * at once, each begins the next request when its answer has ended; the time to connect is part of
  * the first one's TTFT, as it is in ours.
  *
- * <p>A process of its own: {@code NettyClient <port> <streams> <requests> <tokens> <file>
- * <prompt>}. As our client does, it warms itself for 10 s before; that is not in the file.
+ * <p>A separate process: {@code NettyClient <port> <streams> <requests> <tokens> <file> <prompt>}.
+ * As our client does, it warms itself for 10 s before; that is not in the file.
  */
 final class NettyClient {
 

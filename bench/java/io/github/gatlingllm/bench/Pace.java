@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
  * Timetable of the tokens of an answer.
  *
  * @param ttftNanos from the request to its first token
- * @param itlNanos from token to token; 0, like the TTFT, for the whole answer at once
+ * @param itlNanos from token to token; 0, like the TTFT, for the complete answer at once
  * @param spread each of these times is drawn uniformly from ± this share around it
  */
 record Pace(long ttftNanos, long itlNanos, double spread) {
@@ -14,7 +14,7 @@ record Pace(long ttftNanos, long itlNanos, double spread) {
   /** Pace of warm-up requests. */
   static final Pace WARM_UP = new Pace(1_000_000, 200_000, 0);
 
-  /** The whole answer in one write, as fast as the client accepts it. */
+  /** The complete answer in one write, as fast as the client accepts it. */
   boolean isFlood() {
     return ttftNanos == 0 && itlNanos == 0;
   }

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream as the server wrote it, or as a client says that it came: a line of JSON in a file, so
- * that clients in other languages can write it too.
+ * One stream as the server wrote it, or as a client states that it came: a line of JSON in a file,
+ * so that clients in other languages can write it too.
  *
  * @param id its {@code X-Request-Id}; empty where the client sent none
  * @param number the server's number of it; −1 where the client does not know it

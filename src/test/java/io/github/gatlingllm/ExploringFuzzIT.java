@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Searches for new failing inputs, guided by code coverage and starting from the kept ones: a fixed
- * number for all methods together, the same ones each time. CONTRIBUTING.md says how to fuzz for
+ * number for all methods together, the same ones each time. CONTRIBUTING.md states how to fuzz for
  * longer.
  */
 class ExploringFuzzIT {
@@ -24,9 +24,9 @@ class ExploringFuzzIT {
   /** Disables Jazzer's own detectors, slow to start: assertions detect failures. */
   private static final String DETECTORS =
       ("ClojureLangHooks Deserialization ExpressionLanguageInjection FilePathTraversal"
-              + " LdapInjection NamingContextLookup OsCommandInjection ReflectiveCall RegexInjection"
-              + " RegexRoadblocks ScriptEngineInjection ServerSideRequestForgery SqlInjection"
-              + " UnsafeSanitizer XPathInjection")
+           + " LdapInjection NamingContextLookup OsCommandInjection ReflectiveCall RegexInjection"
+           + " RegexRoadblocks ScriptEngineInjection ServerSideRequestForgery SqlInjection"
+           + " UnsafeSanitizer XPathInjection")
           .replaceAll(
               "(\\w+) ?", "com.code_intelligence.jazzer.sanitizers.$1" + File.pathSeparator);
 

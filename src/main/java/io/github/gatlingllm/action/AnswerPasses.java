@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The requests of the setting {@code answers} to a target: the same prompts with temperature 0,
  * twice before the load, beside each level and after the load; few at a time, as they are a load
- * too. They have an {@link LlmRun} and a gate of their own; their records are of the phase {@link
+ * too. They have an {@link LlmRun} and their own gate; their records are of the phase {@link
  * Phase#CHECK}, in no figure of the load. First answers are in memory, in no file.
  */
 final class AnswerPasses {
@@ -156,7 +156,7 @@ final class AnswerPasses {
     try {
       for (AnswerPass pass : List.of(AnswerPass.FIRST, AnswerPass.AGAIN)) {
         CountDownLatch over = new CountDownLatch(1);
-        new Pass(pass, LevelInfo.WHOLE_RUN, () -> true, over::countDown).start(MAX_AT_ONCE);
+        new Pass(pass, LevelInfo.ENTIRE_RUN, () -> true, over::countDown).start(MAX_AT_ONCE);
         over.await();
       }
     } catch (InterruptedException e) {
@@ -184,7 +184,7 @@ final class AnswerPasses {
   }
 
   void after(Runnable then) {
-    new Pass(AnswerPass.AFTER, LevelInfo.WHOLE_RUN, () -> true, then).start(MAX_AT_ONCE);
+    new Pass(AnswerPass.AFTER, LevelInfo.ENTIRE_RUN, () -> true, then).start(MAX_AT_ONCE);
   }
 
   /** The one that a session asks; null for requests of the load. */

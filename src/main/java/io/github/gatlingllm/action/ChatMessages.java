@@ -55,8 +55,8 @@ final class ChatMessages {
       append(Message.tool(tool.callId().resolve(session), tool.text().resolve(session)));
     } else if (part instanceof LlmRequest.ToolResults results) {
       results.byCallId().resolve(session).forEach((id, text) -> append(Message.tool(id, text)));
-    } else if (part instanceof LlmRequest.AllMessages whole) {
-      addWhole(whole.messages().resolve(session));
+    } else if (part instanceof LlmRequest.AllMessages all) {
+      addMessages(all.messages().resolve(session));
     } else if (part instanceof LlmRequest.History history) {
       addHistory(history.sessionKey());
     } else if (part instanceof LlmRequest.NextTurn next) {
@@ -85,7 +85,7 @@ final class ChatMessages {
     return Message.parts(message.role(), parts.toString());
   }
 
-  private void addWhole(Object messages) {
+  private void addMessages(Object messages) {
     if (messages instanceof Dialog dialog) {
       tools = dialog.tools();
       body.messages(dialog.asked());

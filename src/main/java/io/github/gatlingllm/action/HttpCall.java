@@ -53,7 +53,7 @@ final class HttpCall {
   /** Gatling pools connections by client and URL; this client stands for all users. */
   private static final long ALL_USERS = -1;
 
-  /** Ids of clients that are no user. */
+  /** Ids of clients that are not users. */
   private static final AtomicLong CLIENT_IDS = new AtomicLong(ALL_USERS);
 
   private static final int MAX_URLS = 64;

@@ -228,7 +228,7 @@ final class InjectionPlans {
       if (plan instanceof LoadPlan.Sweep sweep) {
         sweep.levels().forEach(level -> labels.add(LevelInfo.unnumbered(level.label())));
       } else if (plan == null) {
-        labels.add(LevelInfo.WHOLE_RUN);
+        labels.add(LevelInfo.ENTIRE_RUN);
       } else {
         return null;
       }

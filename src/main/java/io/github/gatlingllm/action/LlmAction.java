@@ -369,7 +369,7 @@ final class LlmAction extends SessionHook implements RequestAction {
         request.api.key(),
         texts == null ? request.isStreamed(target.protocol) : texts.body().stream(),
         texts == null ? request.tools != null : texts.body().hasTools(),
-        level == null ? LevelInfo.WHOLE_RUN : level.label(),
+        level == null ? LevelInfo.ENTIRE_RUN : level.label(),
         level == null ? Phase.MEASURE : level.phaseAt(timeline.scheduled()),
         texts == null ? null : target.traceId(id));
   }

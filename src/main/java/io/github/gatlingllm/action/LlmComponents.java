@@ -97,7 +97,7 @@ final class LlmComponents implements ProtocolComponents {
     return context.protocolComponentsRegistry().components(KEY);
   }
 
-  /** Ends the run before Gatling's client is closed: what it cuts off is no failure. */
+  /** Ends the run before Gatling's client is closed: what it cuts off is not a failure. */
   void endBeforeClient(ActorSystem actors) {
     if (simulation.endsBeforeClient.compareAndSet(false, true)) {
       actors.registerOnTermination(
@@ -286,7 +286,7 @@ final class LlmComponents implements ProtocolComponents {
 
   /** A user of Gatling's own injection, with its planned arrival if that is known. */
   private Session arriving(Session session, Injected injected) {
-    LevelInfo.Key level = new LevelInfo.Key(LevelInfo.WHOLE_RUN, target.name, session.scenario());
+    LevelInfo.Key level = new LevelInfo.Key(LevelInfo.ENTIRE_RUN, target.name, session.scenario());
     OpenSchedule plan = injected.schedule();
     long now = System.nanoTime();
     Arrival arrival = plan == null ? null : plan.next(now);
@@ -348,7 +348,7 @@ final class LlmComponents implements ProtocolComponents {
       Simulation simulation = Simulation.open(core);
       LlmRun load = simulation.load;
       // Once for each, as a change may draw a seed.
-      Map<LlmProtocol, LlmProtocol> whole = new HashMap<>();
+      Map<LlmProtocol, LlmProtocol> complete = new HashMap<>();
       return said ->
           unlessInvalid(
               load.run,
@@ -358,7 +358,7 @@ final class LlmComponents implements ProtocolComponents {
                       new Target(simulation.targets, load, said, null), simulation);
                 }
                 LlmProtocol protocol =
-                    whole.computeIfAbsent(
+                    complete.computeIfAbsent(
                         said, target -> settings.applyTo(target.over(common), isOnly).complete());
                 SimulationSettings.requireLevels(protocol, levels);
                 return new LlmComponents(simulation.targets.of(protocol), simulation);

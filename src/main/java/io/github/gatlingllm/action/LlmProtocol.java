@@ -300,7 +300,7 @@ public final class LlmProtocol implements Protocol {
     return this == DEFAULT;
   }
 
-  /** A protocol that completes and overrides the one of the whole simulation, where it has one. */
+  /** A protocol that completes and overrides the one of the entire simulation, where it has one. */
   public LlmProtocol completing(UnaryOperator<LlmProtocol> changes) {
     return with(ProtocolPart.CHANGES, changes);
   }
@@ -357,7 +357,7 @@ public final class LlmProtocol implements Protocol {
             each ->
                 each instanceof Setting<?> row
                     ? !row.is(SettingTrait.REHEARSED)
-                    : !((ProtocolPart<?>) each).isRehearsed());
+                    : !((ProtocolPart<?>) each).isForWarmUp());
     LlmProtocol inside =
         new LlmProtocol(kept)
             .with(ProtocolPart.BASE_URLS, List.of(baseUrl))

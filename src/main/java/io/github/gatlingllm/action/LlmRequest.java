@@ -163,7 +163,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
             .responseFormat(constant(responseFormat))
             .extra(constant(extraBody));
     for (MessagePart part : messages) {
-      String text = part instanceof AllMessages whole ? whole.messages().text() : null;
+      String text = part instanceof AllMessages all ? all.messages().text() : null;
       if (text != null && !text.contains("#{")) {
         body.messagesJson(text);
       }

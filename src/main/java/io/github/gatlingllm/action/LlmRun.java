@@ -204,7 +204,7 @@ final class LlmRun {
     }
   }
 
-  /** The rehearsal is over: nothing of it is kept during the load. */
+  /** The warm-up is over: nothing of it is kept during the load. */
   void end() {
     warmUps.remove(this);
     counting.close(Duration.ZERO);

@@ -57,16 +57,16 @@ public final class ProtocolPart<T extends @Nullable Object> {
 
   public static final ProtocolPart<Map<String, String>> NOTES = new ProtocolPart<>(Map.of(), false);
 
-  /** What it changes in the protocol of the whole simulation. */
+  /** What it changes in the protocol of the entire simulation. */
   static final ProtocolPart<@Nullable UnaryOperator<LlmProtocol>> CHANGES =
       new ProtocolPart<>(null, false);
 
   private final T byDefault;
-  private final boolean isRehearsed;
+  private final boolean isForWarmUp;
 
-  private ProtocolPart(T byDefault, boolean isRehearsed) {
+  private ProtocolPart(T byDefault, boolean isForWarmUp) {
     this.byDefault = byDefault;
-    this.isRehearsed = isRehearsed;
+    this.isForWarmUp = isForWarmUp;
   }
 
   T byDefault() {
@@ -74,7 +74,7 @@ public final class ProtocolPart<T extends @Nullable Object> {
   }
 
   /** Whether the JVM warm-up keeps it. */
-  boolean isRehearsed() {
-    return isRehearsed;
+  boolean isForWarmUp() {
+    return isForWarmUp;
   }
 }

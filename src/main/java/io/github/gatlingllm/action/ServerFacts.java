@@ -127,7 +127,7 @@ final class ServerFacts {
       next|next|
       """;
 
-  /** Those that a run says too. */
+  /** Those that a run states too. */
   private static final Set<String> OF_RUN =
       Set.of(
           "engine",
@@ -178,8 +178,8 @@ final class ServerFacts {
   }
 
   /**
-   * Asks the server's own pages, unless there is no first request either; of a run that is no probe
-   * only those of an engine that is known.
+   * Asks the server's own pages, unless there is no first request either; of a run that is not a
+   * probe only those of an engine that is known.
    */
   static ServerFacts ask(LlmProtocol protocol, boolean isProbe) {
     ServerFacts facts = new ServerFacts(protocol);
@@ -226,7 +226,7 @@ final class ServerFacts {
     }
   }
 
-  /** The protocol with what its server is known to do, unless it says itself. */
+  /** The protocol with what its server is known to do, unless it states itself. */
   LlmProtocol decided() {
     boolean isOpen =
         protocol.eventTokens() == null && !Boolean.FALSE.equals(protocol.includeUsage());

@@ -164,7 +164,7 @@ final class SessionReplay extends SessionHook {
     }
 
     void begin(List<Agent> agents, @Nullable Lane parent, Session session, long from) {
-      lanes += agents.size(); // before any begins, as one may end at once
+      lanes += agents.size(); // before any begins, as one may end immediately
       agents.forEach(agent -> new Lane(this, agent, parent, session, from).proceed());
     }
 

@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the settings of a process change in a simulation that says its load and requests in code.
+ * What the settings of a process change in a simulation that states its load and requests in code.
  * The ready-made benchmark has all of them in its protocols already.
  */
 final class SimulationSettings {
@@ -100,7 +100,7 @@ final class SimulationSettings {
 
   private void refuse(Setting<?> setting) {
     String why =
-        "a setting of Benchmark, which this simulation does not read: it says its load and its"
+        "a setting of Benchmark, which this simulation does not read: it states its load and its"
             + " requests in code";
     if (settings.isExplicit(setting)) {
       throw settings.invalid(setting, why);
@@ -210,7 +210,7 @@ final class SimulationSettings {
     if (!isOnly && !changing.isEmpty()) {
       throw settings.invalid(
           changing.get(0),
-          "this simulation has several llm protocols: it is unclear which is meant");
+          "this simulation has several llm protocols: it is unclear which one to use");
     }
     LlmProtocol changed = protocol;
     if (changing.contains(Setting.ENDPOINT)) {

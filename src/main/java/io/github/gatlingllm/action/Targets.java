@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The targets of a run, and what {@code run.json} says of them. Thread-safe. */
+/** The targets of a run, and what {@code run.json} states of them. Thread-safe. */
 final class Targets {
 
   /** Gatling's default includes TLS 1.0 and 1.1. */

@@ -66,7 +66,7 @@ final class WarmUpRounds {
   private final boolean isOfLoad;
   private final Action action;
 
-  /** So many until each URL has had a request for each model. */
+  /** The number until each URL has had a request for each model. */
   private final int tries;
 
   private int round;
@@ -98,7 +98,7 @@ final class WarmUpRounds {
     }
   }
 
-  /** Sends the other requests, and says what the last tells of the server. */
+  /** Sends the other requests, and states what the last tells of the server. */
   void finish() {
     int rounds = Math.max(protocol.warmUpRequests(), tries);
     RequestRecord latest = isBuilt && send(rounds) ? last : null;

@@ -282,7 +282,7 @@ public abstract class Api {
       return toolCalls(content.isBlank() ? null : content, array.toString());
     }
 
-    /** Whether it says or calls anything: APIs reject messages that do not. */
+    /** Whether it states or calls anything: APIs reject messages that do not. */
     public boolean isFilled() {
       return toolCalls != null || parts != null || (content != null && !content.isBlank());
     }
@@ -310,7 +310,7 @@ public abstract class Api {
 
   /**
    * The fields that this client adds to requests, and that a server may reject. One row each: the
-   * setting that says up front that the server does not take it, and its names. A field within
+   * setting that states up front that the server does not take it, and its names. A field within
    * another one comes before it, as an error that rejects it names both.
    */
   @SuppressWarnings("ImmutableEnumChecker") // names are a List.of
@@ -326,7 +326,7 @@ public abstract class Api {
 
     private static final List<AddedField> ROWS = List.of(values());
 
-    /** A limit is also named by an error about its value, which says none of this. */
+    /** A limit is also named by an error about its value, which states none of this. */
     private static final Pattern REJECTED =
         Pattern.compile(
             "(?i)(unsupported|unrecogni[sz]ed|unknown|unexpected|extra)[ _](\\w+"
@@ -346,7 +346,7 @@ public abstract class Api {
       pattern = Pattern.compile("\\b(" + String.join("|", names) + ")\\b");
     }
 
-    /** The row that the error of a request rejects, as its remedy says; null for none. */
+    /** The row that the error of a request rejects, as its remedy states; null for none. */
     public static @Nullable AddedField rejectedBy(String error) {
       return ROWS.stream().filter(row -> error.endsWith(row.remedy())).findFirst().orElse(null);
     }
@@ -355,7 +355,7 @@ public abstract class Api {
      * What helps against the rejection of a field, for the end of an error; empty where it names no
      * field that the client adds.
      *
-     * @param said what the server says, without parts of the request that it repeats
+     * @param said what the server states, without parts of the request that it repeats
      */
     static String remedy(String said, GenerationRequest request) {
       for (AddedField row : ROWS) {

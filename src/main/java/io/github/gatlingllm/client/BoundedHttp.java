@@ -150,7 +150,7 @@ final class BoundedHttp {
           new Gzip(true));
     }
 
-    /** False, as Netty's decoder asserts: what is left of an abandoned body is no mistake. */
+    /** False, as Netty's decoder asserts: what is left of an abandoned body is not a mistake. */
     @Override
     public boolean finishAndReleaseAll() {
       var unused = super.finishAndReleaseAll();

@@ -32,7 +32,7 @@ interface ChunkListener {
   /** The next {@link #delta} came in a field that the tables of {@link TextFields} lack. */
   default void unknownField(String name) {}
 
-  /** The next {@link #error} says that a rate limit or a quota is exceeded. */
+  /** The next {@link #error} states that a rate limit or a quota is exceeded. */
   default void rateLimited() {}
 
   /** The server reports an error instead of or after an answer; the message is one line. */

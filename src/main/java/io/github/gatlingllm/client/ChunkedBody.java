@@ -76,7 +76,7 @@ final class ChunkedBody {
       if (!usesDecoder) {
         int length = Math.min(in.readableBytes(), bytes.length);
         in.getBytes(in.readerIndex(), bytes, 0, length);
-        in.skipBytes(wholeChunks(bytes, length));
+        in.skipBytes(completeChunks(bytes, length));
       }
       if (in.isReadable()) {
         usesDecoder = true;
@@ -103,7 +103,7 @@ final class ChunkedBody {
   }
 
   /** Passes on complete chunks: a size above 0, CRLF, data, CRLF. Returns their length. */
-  private int wholeChunks(byte[] bytes, int length) {
+  private int completeChunks(byte[] bytes, int length) {
     int chunk = 0;
     while (true) {
       int at = chunk;

@@ -45,7 +45,9 @@ final class ConnectionWatch extends ChannelDuplexHandler {
 
   private long answered;
 
-  /** The current request has had its whole response: a close in the middle of one is a failure. */
+  /**
+   * The current request has had its complete response: a close in the middle of one is a failure.
+   */
   private boolean isAnswered;
 
   private boolean closedByUs;

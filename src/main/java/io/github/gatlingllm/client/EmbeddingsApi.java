@@ -55,7 +55,7 @@ final class EmbeddingsApi extends Api {
 
     /**
      * @param values fields, one of which a result has
-     * @param isIndexed whether it says which input it is of; else they are in the order of inputs
+     * @param isIndexed whether it states which input it is of; else they are in the order of inputs
      */
     ResultParser(ChunkListener listener, Set<String> values, boolean isIndexed) {
       super(listener);

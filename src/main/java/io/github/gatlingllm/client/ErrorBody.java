@@ -24,7 +24,7 @@ final class ErrorBody {
 
   private static final int MAX_RAW = 4096;
 
-  /** A longer text is no error object: its tree could be a hundred times as large. */
+  /** A longer text is not an error object: its tree could be a hundred times as large. */
   private static final int MAX_JSON = 256 * 1024;
 
   private static final int MAX_RETRY_AFTER = 40;
@@ -175,7 +175,7 @@ final class ErrorBody {
             .orElse(null);
   }
 
-  /** All that an error says, without the parts of the request that it repeats. */
+  /** All that an error states, without the parts of the request that it repeats. */
   private static String said(String text) {
     @Nullable JsonNode root = tree(text);
     StringBuilder all = new StringBuilder();

@@ -319,23 +319,23 @@ public final class GenerationRequest {
     }
 
     public GenerationRequest build() {
-      ObjectNode whole = JsonNodeFactory.instance.objectNode().setAll(body);
-      api.addInput(whole, this);
+      ObjectNode complete = JsonNodeFactory.instance.objectNode().setAll(body);
+      api.addInput(complete, this);
       if (api.generates()) {
-        addOutputOptions(whole);
+        addOutputOptions(complete);
       }
-      api.translate(whole);
-      leftOut.forEach(field -> field.leaveOut(api, whole));
-      whole.setAll(extra);
-      whole.properties().removeIf(f -> f.getValue().isNull() && extra.has(f.getKey()));
-      api.check(whole);
-      return new GenerationRequest(api, whole, prefix, extra);
+      api.translate(complete);
+      leftOut.forEach(field -> field.leaveOut(api, complete));
+      complete.setAll(extra);
+      complete.properties().removeIf(f -> f.getValue().isNull() && extra.has(f.getKey()));
+      api.check(complete);
+      return new GenerationRequest(api, complete, prefix, extra);
     }
 
-    private void addOutputOptions(ObjectNode whole) {
-      whole.put("stream", stream);
+    private void addOutputOptions(ObjectNode complete) {
+      complete.put("stream", stream);
       if (stream && includeUsage && api.hasStreamOptions()) {
-        ObjectNode options = whole.putObject("stream_options").put("include_usage", true);
+        ObjectNode options = complete.putObject("stream_options").put("include_usage", true);
         if (eventTokens) {
           options.put("continuous_usage_stats", true);
         }
@@ -343,12 +343,12 @@ public final class GenerationRequest {
       boolean isLimited =
           api.is(Api.Trait.REQUIRES_LIMIT) || !maxTokensField.equals(Api.NO_MAX_TOKENS);
       if (maxTokens != null && isLimited) {
-        whole.put(api.is(Api.Trait.RENAMES_LIMIT) ? maxTokensField : Api.MAX_TOKENS, maxTokens);
+        complete.put(api.is(Api.Trait.RENAMES_LIMIT) ? maxTokensField : Api.MAX_TOKENS, maxTokens);
       }
       if (ignoreEos && isLimited) {
-        whole.put("ignore_eos", true);
+        complete.put("ignore_eos", true);
         if (maxTokens != null) {
-          whole.put("min_tokens", maxTokens);
+          complete.put("min_tokens", maxTokens);
         }
       }
     }

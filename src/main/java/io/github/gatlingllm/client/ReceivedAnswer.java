@@ -164,7 +164,7 @@ public final class ReceivedAnswer {
     return gaveUp == null ? error : "the server ended its answer with finish reason " + gaveUp;
   }
 
-  /** Whether that error says that a rate limit or a quota is exceeded. */
+  /** Whether that error states that a rate limit or a quota is exceeded. */
   boolean isRateLimited() {
     return rateLimited;
   }

@@ -69,7 +69,7 @@ abstract sealed class ResponseBody {
     return contentType != null
             && contentType.toLowerCase(Locale.ROOT).startsWith("text/event-stream")
         ? new Stream(exchange.answer())
-        : new Whole(contentType, exchange, streamed);
+        : new SingleBody(contentType, exchange, streamed);
   }
 
   /** An event stream with status 2xx. */
@@ -144,7 +144,7 @@ abstract sealed class ResponseBody {
       }
     }
 
-    /** What a server sends beside events often says why there are none. */
+    /** What a server sends beside events often states why there are none. */
     private Ending quoting(RequestStatus status, String error) {
       String ignored = decoder.ignored();
       return new Ending(
@@ -153,7 +153,7 @@ abstract sealed class ResponseBody {
   }
 
   /** One JSON body with status 2xx; or an event stream with a wrong content type. */
-  private static final class Whole extends ResponseBody {
+  private static final class SingleBody extends ResponseBody {
 
     private final @Nullable String contentType;
     private final ReceivedAnswer answer;
@@ -162,7 +162,7 @@ abstract sealed class ResponseBody {
     private BodyKind kind;
     private @Nullable Stream stream;
 
-    Whole(@Nullable String contentType, StreamedExchange exchange, boolean streamed) {
+    SingleBody(@Nullable String contentType, StreamedExchange exchange, boolean streamed) {
       this.contentType = contentType;
       this.answer = exchange.answer();
       this.timeline = exchange.timeline();
@@ -195,7 +195,7 @@ abstract sealed class ResponseBody {
     Answered answered() {
       return stream != null
           ? stream.answered()
-          : isWhole(body.array(), body.length()) ? Answered.SETTLED : Answered.NOT_YET;
+          : isComplete(body.array(), body.length()) ? Answered.SETTLED : Answered.NOT_YET;
     }
 
     @Override
@@ -281,7 +281,7 @@ abstract sealed class ResponseBody {
   }
 
   /** Whether bytes are a complete document of JSON, or the end of a page. */
-  private static boolean isWhole(byte[] bytes, int length) {
+  private static boolean isComplete(byte[] bytes, int length) {
     int last = length > MAX_LEFT_OPEN ? 0 : length - 1;
     while (last > 0 && bytes[last] <= ' ') {
       last--;
@@ -330,7 +330,7 @@ abstract sealed class ResponseBody {
     @Override
     Answered answered() {
       byte[] read = beginning.toByteArray();
-      return received == read.length && isWhole(read, read.length)
+      return received == read.length && isComplete(read, read.length)
           ? Answered.SETTLED
           : Answered.NOT_YET;
     }

@@ -97,9 +97,9 @@ final class SseDecoder {
       } else {
         line.append(bytes, at, lineEnd - at);
         byte[] complete = line.array();
-        int wholeTo = line.length();
+        int completeTo = line.length();
         line.clear();
-        line(complete, 0, wholeTo);
+        line(complete, 0, completeTo);
       }
       at = lineEnd + 1;
       if (bytes[lineEnd] == '\r') {

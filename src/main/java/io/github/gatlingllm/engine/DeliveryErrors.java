@@ -69,14 +69,14 @@ final class DeliveryErrors {
 
   Optional<SelfTest.TestedLoad> level(LevelInfo level) {
     PhaseWindow window = level.window(Phase.MEASURE).orElse(null);
-    LongStream.Builder firsts = ttft.get(level.label());
+    LongStream.Builder errorsOfFirst = ttft.get(level.label());
     Long until = window == null ? null : window.endUnixNanos();
-    if (window == null || until == null || firsts == null || level.offered() == null) {
+    if (window == null || until == null || errorsOfFirst == null || level.offered() == null) {
       return Optional.empty();
     }
     long from = window.startUnixNanos();
     double seconds = (until - from) / 1e9;
-    long[] ttftErrors = sorted(firsts);
+    long[] ttftErrors = sorted(errorsOfFirst);
     return Optional.of(
         new SelfTest.TestedLoad(
             level.offered().intValue(),

@@ -50,12 +50,12 @@ final class ResponseWriter {
 
   static void ok(
       ChannelHandlerContext context, @Nullable String requestId, String contentType, String body) {
-    write(context, whole(HttpResponseStatus.OK, requestId, contentType, body));
+    write(context, fullResponse(HttpResponseStatus.OK, requestId, contentType, body));
   }
 
   static void refuse(ChannelHandlerContext context, @Nullable String requestId, Refusal refusal) {
     HttpResponseStatus status = HttpResponseStatus.valueOf(refusal.status());
-    FullHttpResponse response = whole(status, requestId, JSON, refusal.json());
+    FullHttpResponse response = fullResponse(status, requestId, JSON, refusal.json());
     refusal.headers().forEach(response.headers()::set);
     write(context, response);
   }
@@ -83,7 +83,7 @@ final class ResponseWriter {
     ChannelFuture unused = context.close();
   }
 
-  private static FullHttpResponse whole(
+  private static FullHttpResponse fullResponse(
       HttpResponseStatus status, @Nullable String requestId, String contentType, String body) {
     ByteBuf content = Unpooled.wrappedBuffer(body.getBytes(UTF_8));
     FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, content);

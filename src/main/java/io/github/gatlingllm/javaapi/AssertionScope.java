@@ -170,7 +170,7 @@ public final class AssertionScope {
     return number(Metric.BILLED_OUTPUT_TOKENS_PER_S);
   }
 
-  /** Maximum number of tokens that arrived in a whole second of the measure window. */
+  /** Maximum number of tokens that arrived in a full second of the measure window. */
   public AssertionCondition peakOutputTokensPerSec() {
     return number(Metric.PEAK_OUTPUT_TOKENS_PER_S);
   }

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * DSL for batch trials: all users of a trial start at once, and the next trial starts when the
+ * DSL for batch trials: all users of a trial start together, and the next trial starts when the
  * slowest user has ended. Figures are tokens over wall time, of each trial and of all trials.
  * Several numbers of users are a sweep: one load level each.
  */

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * DSL for closed-loop load: a fixed number of users, each of which starts the scenario again within
- * microseconds after its end. Users keep their session, cookies and conversations for the whole
+ * microseconds after its end. Users keep their session, cookies and conversations for the entire
  * run. A level goes through the phases fill, stabilize, measure, cooldown and drain.
  */
 public final class ClosedLoop extends PhasedLoad<ClosedLoop> implements LoadProfile.Levels {
@@ -48,10 +48,10 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> implements LoadProf
   }
 
   /**
-   * Starts the users of each level evenly over this time; 0 starts all at once. By default the time
-   * is twice the median E2E of the level before. At the first level one user starts alone, and the
-   * E2E of its first answer takes the place of the median. Levels with {@link #requests} start all
-   * users at once.
+   * Starts the users of each level evenly over this time; 0 starts all together. By default the
+   * time is twice the median E2E of the level before. At the first level one user starts alone, and
+   * the E2E of its first answer takes the place of the median. Levels with {@link #requests} start
+   * all users at once.
    */
   public ClosedLoop fill(long seconds) {
     return fill(Duration.ofSeconds(seconds));

@@ -154,7 +154,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return edit(draft -> draft.abandonment = leaving);
   }
 
-  /** Asks for a stream, or for one body; by default as the protocol says. */
+  /** Asks for a stream, or for one body; by default as the protocol states. */
   public final T stream(boolean stream) {
     return edit(draft -> draft.stream = Dynamic.of(stream));
   }

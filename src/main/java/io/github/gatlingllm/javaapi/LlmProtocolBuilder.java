@@ -68,7 +68,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
         });
   }
 
-  /** One of several targets: a protocol that completes and overrides that of the whole setUp. */
+  /** One of several targets: a protocol that completes and overrides that of the entire setUp. */
   LlmProtocolBuilder ofTarget(String label) {
     LlmProtocolBuilder named = target(label);
     return of(named.settings.completing(named.changes));
@@ -151,8 +151,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Sends this header with a value of its own for each conversation, the same in all its turns, so
-   * that a gateway can send them to one replica. A request outside a conversation has its own.
+   * Sends this header with its own value for each conversation, the same in all its turns, so that
+   * a gateway can send them to one replica. A request outside a conversation has its own.
    */
   public LlmProtocolBuilder conversationHeader(String name) {
     return with(Setting.CONVERSATION_HEADER, Draft.headerName("conversationHeader", name));
@@ -181,7 +181,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /**
    * Users leave after this time without a complete answer, counted from the planned start, which
-   * ends its connection or HTTP/2 stream. The status {@code abandoned} is no failure, is in no
+   * ends its connection or HTTP/2 stream. The status {@code abandoned} is not a failure, is in no
    * latency and not in Gatling's own statistics; checks are not run.
    */
   public LlmProtocolBuilder abandonAfter(Duration time) {
@@ -231,7 +231,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * The price of one GPU of this target per hour, or of the whole server if {@link #gpus} is not
+   * The price of one GPU of this target per hour, or of the entire server if {@link #gpus} is not
    * set; above 0, in any currency. Adds the cost per million output tokens.
    */
   public LlmProtocolBuilder costPerHour(double price) {
@@ -378,7 +378,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /**
    * Replays sessions by the locked rules of the benchmark AgentX: gaps of 10 s at most, first
    * sessions that begin at a random instant, a marker of each round, {@code ignore_eos}, streams.
-   * The verdict says what differs, also where a level measures less than 900 s.
+   * The verdict states what differs, also where a level measures less than 900 s.
    */
   public LlmProtocolBuilder agentX() {
     return sessionGapCap(Duration.ofSeconds(10))

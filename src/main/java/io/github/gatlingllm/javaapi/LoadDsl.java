@@ -103,7 +103,7 @@ public abstract class LoadDsl {
   }
 
   /**
-   * Load levels of batch trials, one per number of users: all users of a trial start at once, and
+   * Load levels of batch trials, one per number of users: all users of a trial start together, and
    * the next trial starts when the slowest user has ended. {@code
    * batch(8).trials(10).inject(chat)}.
    */
@@ -202,7 +202,7 @@ public abstract class LoadDsl {
   /**
    * Measures classes of traffic, a scenario each: alone, one after the other, and all together, in
    * a random order in each repeat of their loads, which have the same duration and repeats. The
-   * report then says what each class does to the others: {@code
+   * report then states what each class does to the others: {@code
    * setUp(aloneAndTogether(openLoop(2).repeats(5).inject(chat),
    * closedLoop(8).repeats(5).inject(batch)))}.
    */

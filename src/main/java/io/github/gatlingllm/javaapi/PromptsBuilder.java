@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The same seed gives the same prompts in the same order. Prompts of given lengths are generated
  * before the load starts: {@value io.github.gatlingllm.workload.Prompts#MAX_MADE} distinct ones
- * unless {@link #distinct} is set, which then repeat. A console line says how many of them could
+ * unless {@link #distinct} is set, which then repeat. A console line states how many of them could
  * not get their exact length.
  */
 public final class PromptsBuilder implements Supplier<Iterator<Map<String, Object>>> {
@@ -226,7 +226,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return Stream.generate(
             () -> {
               long index = order.next();
-              return row(prompts, outputs, prompts.whole(index), order, index);
+              return row(prompts, outputs, prompts.complete(index), order, index);
             })
         .iterator();
   }

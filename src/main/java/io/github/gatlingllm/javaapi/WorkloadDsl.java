@@ -131,8 +131,8 @@ public abstract class WorkloadDsl extends LoadDsl {
   }
 
   /**
-   * Workload D: a conversation of five turns of 50 tokens, each sent with the whole history. Shows
-   * whether a cache keeps whole dialogs.
+   * Workload D: a conversation of five turns of 50 tokens, each sent with the complete history.
+   * Shows whether a cache keeps complete dialogs.
    */
   public static WorkloadBuilder dialog() {
     return WorkloadBuilder.of(WorkloadScenario.D);

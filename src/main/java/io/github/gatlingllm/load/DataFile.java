@@ -56,7 +56,7 @@ public record DataFile(String name, Path path, Path original) {
   private static final int MAX_TEXT = 64 * MIB;
 
   /** Largest file that is read into memory. */
-  private static final long MAX_WHOLE = 512L * MIB;
+  private static final long MAX_IN_MEMORY = 512L * MIB;
 
   private static final Pattern JSON_NAME =
       Pattern.compile("[^.].*\\.(json|jsonl|ndjson)(\\.gz)?", Pattern.CASE_INSENSITIVE);
@@ -255,7 +255,7 @@ public record DataFile(String name, Path path, Path original) {
   public DataFile held() {
     return reading(
         () -> {
-          requireMax(MAX_WHOLE, Files.size(path), "in memory");
+          requireMax(MAX_IN_MEMORY, Files.size(path), "in memory");
           return this;
         });
   }

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * requests for any decision, else its share decides. Of simulated searches more than 90 in 100 find
  * the true load within the precision, if a level lasts 30 times as long as a request.
  *
- * @param ofUsers whether loads are users of a closed loop, whole numbers; else users per second
+ * @param ofUsers whether loads are users of a closed loop, integers; else users per second
  * @param precision the bracket is narrowed to half of it, the rest covers random error
  */
 record GoodputSearch(boolean ofUsers, double startingAt, double precision, long seed, Phases phases)
@@ -77,7 +77,7 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
       Arrivals.requireRate(startingAt);
     } else if (startingAt != (int) startingAt) {
       throw new IllegalArgumentException(
-          "startingAt(" + startingAt + ") is not a number of users; expected a whole number");
+          "startingAt(" + startingAt + ") is not a number of users; expected an integer");
     }
     if (!(precision > 0 && precision < 1)) {
       throw new IllegalArgumentException(
@@ -111,7 +111,7 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
     return ofUsers ? LoadLevel.MAX_USERS : Arrivals.MAX_PER_SECOND;
   }
 
-  /** A load of which there is a level: whole users, else four digits, for short labels. */
+  /** A load of which there is a level: integers for users, else four digits, for short labels. */
   private double rounded(double load) {
     return ofUsers
         ? Math.floor(load)
@@ -148,7 +148,7 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
   private final class Source implements LevelSource {
     private final SplittableRandom seeds = new SplittableRandom(seed);
 
-    /** One, until the first result says which tiers the SLO has. */
+    /** One, until the first result states which tiers the SLO has. */
     private List<Bracket> brackets = List.of(new Bracket(null));
 
     private Bracket searched = brackets.get(0);
@@ -308,7 +308,7 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
       return bisections(good.getKey(), bad.getKey()) + confirmations;
     }
 
-    /** Number of bisections until a bracket is narrow enough; users are whole. */
+    /** Number of bisections until a bracket is narrow enough; users are integers. */
     private int bisections(double low, double high) {
       double narrow = Math.max(precision / 2 * low, ofUsers ? 1 : 0);
       return (int) Math.max(0, Math.ceil(Math.log((high - low) / narrow) / Math.log(2)));

@@ -270,22 +270,23 @@ public sealed interface LoadLevel {
     long maxArrivals() {
       return phases.requests() == null
           ? arrivals.countBefore(phases.longestNanos() - phases.drainNanos())
-          : wholeSchedule().count();
+          : completeSchedule().count();
     }
 
     long longestNanos() {
       if (phases.requests() == null || phases.isTimed()) {
         return phases.longestNanos();
       }
-      return wholeSchedule().mapToLong(Planned::offsetNanos).max().orElse(0) + phases.drainNanos();
+      return completeSchedule().mapToLong(Planned::offsetNanos).max().orElse(0)
+          + phases.drainNanos();
     }
 
     /** The arrivals on this injector, which end only if a number of requests bounds them. */
     public Stream<Planned> schedule() {
-      return numbers == null ? wholeSchedule() : numbers.own(wholeSchedule());
+      return numbers == null ? completeSchedule() : numbers.own(completeSchedule());
     }
 
-    private Stream<Planned> wholeSchedule() {
+    private Stream<Planned> completeSchedule() {
       Integer requests = phases.requests();
       return requests == null
           ? arrivals.planned()

@@ -36,7 +36,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     return new GoodputSearch(false, startingAt, precision, seed, phases);
   }
 
-  /** The same for the highest number of users of a closed loop, beginning with a whole number. */
+  /** The same for the highest number of users of a closed loop, beginning with an integer. */
   static LoadPlan searchUsers(double startingAt, double precision, Phases phases) {
     return new GoodputSearch(true, startingAt, precision, 0, phases);
   }
@@ -224,13 +224,14 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       if (share.isPart()) {
         requireDivisible(share);
       }
-      long[] firsts = new long[levels.size() + 1];
+      long[] firstNumbers = new long[levels.size() + 1];
       for (int i = 0; i < levels.size(); i++) {
-        firsts[i + 1] = firsts[i] + maxArrivals(levels.get(i));
+        firstNumbers[i + 1] = firstNumbers[i] + maxArrivals(levels.get(i));
       }
       List<LoadLevel> own = new ArrayList<>();
       for (int i = 0; i < levels.size(); i++) {
-        Arrival.Numbers numbers = new Arrival.Numbers(firsts[i], firsts[levels.size()], share);
+        Arrival.Numbers numbers =
+            new Arrival.Numbers(firstNumbers[i], firstNumbers[levels.size()], share);
         LoadLevel level = levels.get(i);
         own.add(
             level instanceof Open open

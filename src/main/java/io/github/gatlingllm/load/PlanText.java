@@ -209,7 +209,7 @@ public record PlanText(LoadPlan plan) {
     return level.phases().isTimed() ? Duration.ofNanos(max) : null;
   }
 
-  /** How long all takes that has this whole load, one after the other. */
+  /** How long all takes that has this full load, one after the other. */
   public String expectedTime(int turns) {
     if (isSearch()) {
       return timeOfSearches(turns);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A condition that ends a sweep after the first level that breaks it. Limits of errors count in all
- * phases and also end the level itself. Rejections with status 429 are no errors, and neither
+ * phases and also end the level itself. Rejections with status 429 are not errors, and neither
  * continue nor end a row of them.
  */
 public record StopRule(Condition condition, double limit) {
@@ -194,7 +194,7 @@ public record StopRule(Condition condition, double limit) {
     /** Every level once, in the given order. */
     public static final Repeats ONCE = new Repeats(1, null);
 
-    /** Minimum rounds before a goal is judged: the spread of two says too little. */
+    /** Minimum rounds before a goal is judged: the spread of two tells too little. */
     static final int MIN = 3;
 
     private static final int MAX_WITH_GOAL = 20;

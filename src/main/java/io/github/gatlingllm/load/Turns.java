@@ -150,7 +150,7 @@ public final class Turns {
     return Sentence.text("load.turns", rounds, String.join(" | ", shown), rounds > ROUNDS_SHOWN);
   }
 
-  private synchronized void goOn(long nowNanos) {
+  private synchronized void resume(long nowNanos) {
     List<ClassTurn> present = turns.stream().filter(turn -> !turn.hasLeft).toList();
     if (present.stream().allMatch(turn -> turn.next != null || turn.meeting != null)) {
       for (ClassTurn turn : present) {
@@ -197,7 +197,7 @@ public final class Turns {
       synchronized (Turns.this) {
         next = task;
         meeting = null;
-        goOn(nowNanos);
+        resume(nowNanos);
       }
     }
 
@@ -205,7 +205,7 @@ public final class Turns {
     void meet(long nowNanos, LongConsumer task) {
       synchronized (Turns.this) {
         meeting = task;
-        goOn(nowNanos);
+        resume(nowNanos);
       }
     }
 
@@ -213,7 +213,7 @@ public final class Turns {
     void leave(long nowNanos) {
       synchronized (Turns.this) {
         hasLeft = true;
-        goOn(nowNanos);
+        resume(nowNanos);
       }
     }
   }

@@ -73,7 +73,7 @@ final class Components {
     return (R) type.make(values);
   }
 
-  /** What a serialized reference to a method says of it. */
+  /** What a serialized reference to a method states of it. */
   private int index(Component<?, ?> component) {
     try {
       Method replaced = component.getClass().getDeclaredMethod("writeReplace");

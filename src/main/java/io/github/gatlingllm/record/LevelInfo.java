@@ -53,7 +53,7 @@ public record LevelInfo(
   public static final String USERS_PER_S = "users/s";
 
   /** Label of the only level of users that Gatling's own injection starts. */
-  public static final String WHOLE_RUN = "all";
+  public static final String ENTIRE_RUN = "all";
 
   /** Suffix of the label of a level that repeats the one without it, and replaces it in curves. */
   public static final String AGAIN = " again";
@@ -162,7 +162,7 @@ public record LevelInfo(
 
     /** The level of a request, if it is of that scenario or, for null, of all. */
     public static Key of(RequestRecord.Identity id, @Nullable String scenario) {
-      return new Key(id.stage().isEmpty() ? WHOLE_RUN : id.stage(), id.target(), scenario);
+      return new Key(id.stage().isEmpty() ? ENTIRE_RUN : id.stage(), id.target(), scenario);
     }
 
     @Override

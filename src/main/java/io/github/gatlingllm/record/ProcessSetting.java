@@ -295,7 +295,7 @@ public record ProcessSetting(String property, String variable) {
       }
     }
 
-    /** Answers a proxy that wants its log-in; null where the URL has none. */
+    /** Answers a proxy that requires a login; null where the URL has none. */
     static @Nullable Authenticator logIn(@Nullable URI proxy) {
       String user = proxy == null ? null : proxy.getUserInfo();
       if (user == null) {

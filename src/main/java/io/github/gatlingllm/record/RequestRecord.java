@@ -317,7 +317,7 @@ public record RequestRecord(
    * @param timings by the key of {@link TimingKey}, in seconds; counts in tokens
    * @param names the server's names of the timings, e.g. {@code usage.queue_time}, in any order
    * @param rateLimits quotas: their limits, what remains of them, and when they are reset
-   * @param retryAfterNanos the wait that the server asks for; null if it does not
+   * @param retryAfterNanos the wait that the server requests; null if it does not
    * @param answerId the server's own id of the answer
    */
   public record ServerReport(

@@ -30,14 +30,14 @@ public enum RequestStatus implements RunInfo.Keyed {
   INVALID_RESPONSE,
   /** Cancelled by the load generator before the server ended it. */
   CANCELLED,
-  /** Its user left before the server ended it, as the load says ({@code abandonAfter}). */
+  /** Its user left before the server ended it, as the load states ({@code abandonAfter}). */
   ABANDONED,
   /** A well-formed answer without a token. */
   EMPTY,
   /** The request could not be built and was not sent: an attribute is missing or invalid. */
   NOT_BUILT;
 
-  /** The reasons of servers for the end of an answer, in lower case, by what each says of it. */
+  /** The reasons of servers for the end of an answer, in lower case, by what each states of it. */
   private static final Map<String, RequestStatus> BY_FINISH_REASON =
       Stream.of(
               finishes(COMPLETE, "stop, length, tool_calls, function_call, content_filter"),
@@ -56,7 +56,7 @@ public enum RequestStatus implements RunInfo.Keyed {
   }
 
   /**
-   * What a finish reason says of the answer: {@link #COMPLETE}, or {@link #IN_STREAM_ERROR} where
+   * What a finish reason states of the answer: {@link #COMPLETE}, or {@link #IN_STREAM_ERROR} where
    * the server gave up; null for a reason that no known server has.
    */
   public static @Nullable RequestStatus ofFinishReason(String reason) {

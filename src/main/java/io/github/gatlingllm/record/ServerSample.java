@@ -159,11 +159,12 @@ public record ServerSample(
     /** Passes every sample to {@code sink}; returns the number of damaged lines. */
     public static long read(Path file, Consumer<ServerSample> sink) throws IOException {
       ServerFile known = new ServerFile(file);
-      return JsonLines.values(file, ServerSample.class, sample -> sink.accept(known.whole(sample)));
+      return JsonLines.values(
+          file, ServerSample.class, sample -> sink.accept(known.complete(sample)));
     }
 
     /** The sample of a line, with the names and bounds of the lines before. */
-    private ServerSample whole(ServerSample line) {
+    private ServerSample complete(ServerSample line) {
       Endpoint known = endpoint(line);
       known.names.putAll(line.names);
       Map<EngineMetric, Histogram> histograms = new EnumMap<>(EngineMetric.class);

@@ -255,14 +255,14 @@ public final class Timeline {
       return null;
     }
     long spans = 0;
-    int firsts = 0;
+    int firstTokens = 0;
     for (int choice = 0; choice < choiceFirst.length; choice++) {
       if (choiceFirst[choice] != NONE) {
         spans += choiceLast[choice] - choiceFirst[choice];
-        firsts++;
+        firstTokens++;
       }
     }
-    double steps = counts.tokens(count).steps(streamedTokens, count, firsts);
+    double steps = counts.tokens(count).steps(streamedTokens, count, firstTokens);
     return steps < 1 || spans == 0 ? null : (Double) (spans / steps);
   }
 

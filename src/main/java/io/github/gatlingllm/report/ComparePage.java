@@ -13,6 +13,7 @@ import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.MetricEntry;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
@@ -358,7 +359,7 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
   }
 
   private TableCell figure(Figure figure) {
-    boolean isLowerBetter = figure.metric().better() == Metric.Better.LOWER;
+    boolean isLowerBetter = figure.metric().better() == MetricEntry.Better.LOWER;
     String differs =
         runs.stream()
             .filter(run -> run.definitions().containsKey(figure.metric()))
@@ -385,7 +386,7 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
   private Table settings() {
     Map<String, List<String>> rows = rows(summary -> facts("setting", summary));
     Map<String, List<String>> config = new TreeMap<>(rows(Summary::config));
-    config.remove(StartCommand.CONFIG_NAME); // says the same as other rows
+    config.remove(StartCommand.CONFIG_NAME); // has the same as other rows
     config.forEach(rows::putIfAbsent);
     new TreeMap<>(rows(summary -> summary.run().versions()))
         .forEach((name, versions) -> rows.put("version of " + name, versions));

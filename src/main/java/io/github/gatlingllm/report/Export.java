@@ -197,7 +197,7 @@ final class Export {
     }
   }
 
-  /** One pass over the requests, each column to a file of its own, then one after the other. */
+  /** One pass over the requests, each column to its own file, then one after the other. */
   private void columns(Path file, byte[] json, List<ExportRow> rows) throws IOException {
     Map<ExportRow, Path> drafts = new LinkedHashMap<>();
     List<JsonGenerator> writers = new ArrayList<>();

@@ -210,7 +210,7 @@ final class ExportedLevel {
     }
     boolean isRate = info.unit().endsWith("/s");
     if (level.offered() != null) {
-      facts.put(isRate ? "rate" : "concurrency", whole(level.offered()));
+      facts.put(isRate ? "rate" : "concurrency", integerIfExact(level.offered()));
     }
     facts.put("rate_or_inf", isRate && level.offered() != null ? level.offered() : "inf");
     Set<String> apis = summary.workload().apis().keySet();
@@ -246,11 +246,11 @@ final class ExportedLevel {
     if (isFixed || sent != null) {
       double value = isFixed ? Double.parseDouble(set) : requireNonNull(sent).moments().mean();
       String distribution = isFixed ? "fixed" : "other";
-      facts.put(fact, Map.of("distribution", distribution, "value", whole(value)));
+      facts.put(fact, Map.of("distribution", distribution, "value", integerIfExact(value)));
     }
   }
 
-  private static Object whole(double number) {
+  private static Object integerIfExact(double number) {
     return number == Math.rint(number) ? (Object) (long) number : (Object) number;
   }
 

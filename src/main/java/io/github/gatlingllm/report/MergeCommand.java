@@ -159,8 +159,8 @@ final class MergeCommand implements Callable<Integer> {
   }
 
   private static int codeOfRun(Summary summary, RunInfo run) {
-    boolean isWhole = run.state() == RunInfo.State.COMPLETE;
-    return RunReport.failsBuild(summary, run.report(), isWhole, PrintableText::print)
+    boolean isComplete = run.state() == RunInfo.State.COMPLETE;
+    return RunReport.failsBuild(summary, run.report(), isComplete, PrintableText::print)
         ? Main.MISSED
         : 0;
   }

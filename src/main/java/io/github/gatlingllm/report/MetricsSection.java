@@ -7,7 +7,7 @@ import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Unit;
+import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Page.ShownWhen;
@@ -149,7 +149,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
                 .toList());
   }
 
-  private Whole whole(String title, String id, ShownWhen when, Figures figures) {
+  private AllMetrics allMetrics(String title, String id, ShownWhen when, Figures figures) {
     Tables tables = Tables.of(summary);
     Group times = group("Latency, ms", "lower is better", Unit.MILLIS, "Metrics", figures);
     Group lengths =
@@ -164,7 +164,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     String missing =
         note("No value in this run: ", metric -> figures.metric(metric).isEmpty())
             + note("Always 0: ", metric -> isZero(figures.metric(metric)));
-    return new Whole(
+    return new AllMetrics(
         title,
         id,
         when,
@@ -205,7 +205,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
   }
 
   /** All metrics of some requests, below the table of key figures of {@link Part}. */
-  private record Whole(
+  private record AllMetrics(
       String title,
       String id,
       ShownWhen when,
@@ -215,22 +215,22 @@ record MetricsSection(Summary summary, ShownLevels levels) {
       Table system) {}
 
   /** Several sets of requests: a table of key figures, and all metrics of each set, folded. */
-  private record Part(String heading, String note, Table table, List<Whole> details) {}
+  private record Part(String heading, String note, Table table, List<AllMetrics> details) {}
 
   Section section() {
-    List<Whole> wholes = new ArrayList<>();
-    List<Whole> pools = new ArrayList<>();
+    List<AllMetrics> sets = new ArrayList<>();
+    List<AllMetrics> pools = new ArrayList<>();
     for (ShownLevels.ShownLevel level : levels.all()) {
       String title = level.title().isEmpty() ? "All metrics" : level.title();
       Figures figures = level.stage().figures();
-      wholes.add(whole(title, "level" + level.suffix(), levels.when(level), figures));
+      sets.add(allMetrics(title, "level" + level.suffix(), levels.when(level), figures));
     }
-    if (wholes.isEmpty()) {
-      wholes.add(whole("All metrics", "level", ShownWhen.ALWAYS, summary.figures()));
+    if (sets.isEmpty()) {
+      sets.add(allMetrics("All metrics", "level", ShownWhen.ALWAYS, summary.figures()));
     }
     if (summary.hasSeveralLevels()) {
       String all = RunText.pooled(summary).replace(".", "");
-      pools.add(whole(all, "pooled", ShownWhen.ALWAYS, summary.figures()));
+      pools.add(allMetrics(all, "pooled", ShownWhen.ALWAYS, summary.figures()));
     }
     List<Part> parts = parts();
     List<String> anchors =
@@ -240,9 +240,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
                 .map(request -> Row.of(summary, request).anchor())
                 .toList();
     return Section.of("metrics")
-        .body(
-            "metrics",
-            Map.of("wholes", wholes, "pooled", pools, "parts", parts, "anchors", anchors));
+        .body("metrics", Map.of("sets", sets, "pooled", pools, "parts", parts, "anchors", anchors));
   }
 
   /** Whether requests have several names; the figures of a single one are those of the level. */
@@ -266,15 +264,15 @@ record MetricsSection(Summary summary, ShownLevels levels) {
         : rows == RowKind.TARGETS && isPooled ? "All load levels of a target pooled." : "";
   }
 
-  private List<Whole> details(Tables.Shown shown) {
+  private List<AllMetrics> details(Tables.Shown shown) {
     return shown.rows() != RowKind.TARGETS && shown.rows() != RowKind.REQUESTS
         ? List.of()
         : shown.all().stream().map(this::detail).toList();
   }
 
-  private Whole detail(Row row) {
+  private AllMetrics detail(Row row) {
     String at = row.point();
-    return whole(
+    return allMetrics(
         "All metrics of " + row.name() + (at.isEmpty() ? "" : " (" + at + ")"),
         row.anchor(),
         ShownWhen.ALWAYS,

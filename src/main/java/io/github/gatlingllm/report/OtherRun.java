@@ -219,7 +219,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
     LevelInfo level(String tool, long start, long end) {
       return new LevelInfo(
           offered == null
-              ? LevelInfo.WHOLE_RUN
+              ? LevelInfo.ENTIRE_RUN
               : (isRate ? "r=" : "c=") + NumberText.plain(offered),
           tool,
           null,
@@ -263,9 +263,9 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
             "LLM: %s has the values of %s of its %s requests; its summary is compared"
                 .formatted(file.file(), count, counted));
       }
-      boolean isWhole = count > 0 && counted <= count && last - first < MAX_S;
-      double seconds = isWhole ? last - first : duration(file, facts);
-      return new Part(file, facts, isWhole, isWhole ? first : 0, isWhole ? last : seconds);
+      boolean isComplete = count > 0 && counted <= count && last - first < MAX_S;
+      double seconds = isComplete ? last - first : duration(file, facts);
+      return new Part(file, facts, isComplete, isComplete ? first : 0, isComplete ? last : seconds);
     }
 
     Load load() {

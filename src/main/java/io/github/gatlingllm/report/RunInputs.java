@@ -250,7 +250,7 @@ final class RunInputs implements AutoCloseable {
         this.all = all;
       }
 
-      /** A run whose process is gone ends as interrupted, with the records that it has. */
+      /** A run whose process has ended, ends as interrupted, with the records that it has. */
       void add(RunInfo run, Silence silence) {
         boolean isRunning = run.state() == RunInfo.State.RUNNING;
         boolean isSilent = silence.looks >= MAX_SILENT_LOOKS;

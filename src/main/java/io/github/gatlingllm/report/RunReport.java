@@ -130,9 +130,12 @@ public final class RunReport {
    * prints why in one line; failed assertions are printed elsewhere.
    */
   public static boolean failsBuild(
-      Summary summary, RunInfo.ReportOptions options, boolean isWhole, Consumer<String> console) {
+      Summary summary,
+      RunInfo.ReportOptions options,
+      boolean isComplete,
+      Consumer<String> console) {
     Boolean set = options.failOnInvalid();
-    String why = isWhole && !Boolean.FALSE.equals(set) ? summary.whyInvalid() : null;
+    String why = isComplete && !Boolean.FALSE.equals(set) ? summary.whyInvalid() : null;
     boolean isFirstLook =
         set == null
             && summary.assertions().isEmpty()

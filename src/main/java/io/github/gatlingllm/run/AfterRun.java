@@ -50,7 +50,7 @@ final class AfterRun implements Runnable {
   private final AtomicBoolean over = new AtomicBoolean();
 
   private volatile @Nullable Duration maxDuration;
-  private volatile long loadAheadNanos = System.nanoTime();
+  private volatile long loadExpectedNanos = System.nanoTime();
   private volatile @Nullable GatlingExit exit;
   private volatile boolean isRefused;
   private volatile long unwritten;
@@ -83,7 +83,7 @@ final class AfterRun implements Runnable {
   }
 
   void beforeLoad() {
-    loadAheadNanos = System.nanoTime();
+    loadExpectedNanos = System.nanoTime();
   }
 
   void refuse() {
@@ -98,7 +98,7 @@ final class AfterRun implements Runnable {
     if (!isOver()) {
       exit = new GatlingExit();
       Duration max = maxDuration;
-      boolean isPlanned = max != null && System.nanoTime() - loadAheadNanos >= max.toNanos();
+      boolean isPlanned = max != null && System.nanoTime() - loadExpectedNanos >= max.toNanos();
       end(isPlanned ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED, true);
     }
   }
@@ -131,7 +131,7 @@ final class AfterRun implements Runnable {
     }
   }
 
-  /** Gatling's pages fail with a stack trace where the disk is full or the folder is gone. */
+  /** Gatling's pages fail with a stack trace where the disk is full or the folder was deleted. */
   private void catchFailureOfPages() {
     if (Thread.getDefaultUncaughtExceptionHandler() == null) {
       Thread.setDefaultUncaughtExceptionHandler(
@@ -153,8 +153,8 @@ final class AfterRun implements Runnable {
   }
 
   private void closeRecorder(RunInfo.State state, long inFlight) {
-    boolean isWhole = recorder.close(state == RunInfo.State.COMPLETE ? DRAIN : FREEZE);
-    if (!isWhole || inFlight > 0) {
+    boolean isDrained = recorder.close(state == RunInfo.State.COMPLETE ? DRAIN : FREEZE);
+    if (!isDrained || inFlight > 0) {
       PrintableText.print(
           "LLM: not all records could be written in time; run.json has the number of missing ones"
               + " (dropped)");
@@ -255,8 +255,8 @@ final class AfterRun implements Runnable {
     say.accept(
         "LLM report generated, with verdict, levels and checks: please open the following file: "
             + run.files().page().toUri());
-    boolean isWhole = exit != null && (info.share() == null || !info.share().isPart());
-    return RunReport.failsBuild(summary, info.report(), isWhole, say);
+    boolean isComplete = exit != null && (info.share() == null || !info.share().isPart());
+    return RunReport.failsBuild(summary, info.report(), isComplete, say);
   }
 
   /**

@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 /** Extracts values from the pages of an endpoint; detects resets by the page before. */
 final class PageReader {
 
-  /** Values from here on are no measurement: DCGM reports a blank value like this. */
+  /** Values from here on are not measurements: DCGM reports a blank value like this. */
   private static final double LARGEST = 9e18;
 
-  /** Labels of a host and of a GPU; where the host is not known, its number says little. */
+  /** Labels of a host and of a GPU; where the host is not known, its number tells little. */
   private static final List<String> HOST = List.of("Hostname", "hostname");
 
   private static final List<String> NUMBER = List.of("gpu", "gpu_id", "UUID", "gpu_uuid");
@@ -58,7 +58,7 @@ final class PageReader {
   private record Series(String name, Map<String, String> labels, double value) {
 
     /** False for SGLang's series per priority and rank, which repeat the total or a part. */
-    boolean isWhole() {
+    boolean isEntireServer() {
       return !name.startsWith("sglang")
           || (labels.getOrDefault("priority", "").isEmpty()
               && labels.getOrDefault("tp_rank", "0").equals("0")
@@ -77,11 +77,11 @@ final class PageReader {
         page,
         SourceNames::isWanted,
         series -> {
-          if (series.value >= 0 && series.value < LARGEST && series.isWhole()) {
+          if (series.value >= 0 && series.value < LARGEST && series.isEntireServer()) {
             byName
                 .computeIfAbsent(SourceNames.plain(series.name), any -> new ArrayList<>())
                 .add(series);
-          } else if (series.isWhole()) {
+          } else if (series.isEntireServer()) {
             unusable = series.name;
           }
         });
@@ -374,7 +374,7 @@ final class PageReader {
         case "-Inf" -> Double.NEGATIVE_INFINITY;
         default -> {
           try {
-            // Double.parseDouble also accepts what is no number here, such as "1f".
+            // Double.parseDouble also accepts what is not a number here, such as "1f".
             yield Double.parseDouble(DECIMAL.matcher(number).matches() ? number : "");
           } catch (NumberFormatException e) {
             throw new IllegalArgumentException("a number", e);

@@ -184,8 +184,8 @@ final class RunLevels {
   }
 
   void describeArrivals(LevelInfo.Key level, String description) {
-    boolean isWhole = level.label().equals(LevelInfo.WHOLE_RUN);
-    String name = level.scenario() + (isWhole ? "" : " " + level.label());
+    boolean isEntireRun = level.label().equals(LevelInfo.ENTIRE_RUN);
+    String name = level.scenario() + (isEntireRun ? "" : " " + level.label());
     run.message("LLM arrivals of " + name + ": " + description);
     run.after(
         Duration.ZERO, () -> run.describe(info -> info.config("arrivals " + name, description)));

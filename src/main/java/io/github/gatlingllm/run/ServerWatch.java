@@ -165,7 +165,7 @@ final class ServerWatch implements RunObserver {
       return;
     }
     if (reading == null && seen.isIdle) {
-      return; // no user is active: a server that is gone is no error
+      return; // no user is active: a server that has stopped is not an error
     }
     if (reading != null) {
       String source = String.join("+", reading.sources());

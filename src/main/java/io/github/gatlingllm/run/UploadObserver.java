@@ -37,7 +37,7 @@ final class UploadObserver implements RunObserver {
     return "upload";
   }
 
-  /** Long enough for large files: the machine may be gone after the run. */
+  /** Long enough for large files: the machine may not exist any more after the run. */
   @Override
   public Duration patience() {
     return Duration.ofHours(1);

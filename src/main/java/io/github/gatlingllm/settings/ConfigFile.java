@@ -49,7 +49,7 @@ final class ConfigFile {
 
   static List<Entry> read(String file) {
     ConfigFile read = new ConfigFile(file);
-    var unused = EnvFile.text(file, "llm.config=" + file); // refuses what is no text file
+    var unused = EnvFile.text(file, "llm.config=" + file); // refuses what is not text file
     try {
       Config parsed =
           ConfigFactory.parseFile(

@@ -62,9 +62,9 @@ record Form<T>(String shape, Function<String, T> parser, @Nullable String expect
         "one of " + all);
   }
 
-  static Form<Integer> whole(int min) {
+  static Form<Integer> integer(int min) {
     return new Form<>(
-        "whole number ≥ " + min, text -> require(Integer.valueOf(text), number -> number >= min));
+        "integer ≥ " + min, text -> require(Integer.valueOf(text), number -> number >= min));
   }
 
   static Form<Double> decimal(String shape, double min, double max) {
@@ -104,9 +104,9 @@ record Form<T>(String shape, Function<String, T> parser, @Nullable String expect
         });
   }
 
-  /** A comma list of whole numbers ≥ {@code min}, none twice. */
-  static Form<List<Integer>> wholes(int min) {
-    return list("whole numbers ≥ " + min, whole(min).parser).map(list -> distinct(list, "number"));
+  /** A comma list of integers ≥ {@code min}, none twice. */
+  static Form<List<Integer>> integers(int min) {
+    return list("integers ≥ " + min, integer(min).parser).map(list -> distinct(list, "number"));
   }
 
   static <T> List<T> distinct(List<T> list, String noun) {

@@ -77,7 +77,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A setting, and the catalogue of all: a row says once what all other places take from it. */
+/** A setting, and the catalogue of all: a row states once what all other places take from it. */
 public final class Setting<T extends @Nullable Object> {
   private static final List<Setting<?>> ENTRIES = new ArrayList<>();
 
@@ -158,7 +158,7 @@ public final class Setting<T extends @Nullable Object> {
                   + " server counts, chat template included");
 
   public static final Setting<List<Integer>> CONCURRENCY =
-      of(LOAD, "concurrency", "8", "1,2,4,8,16", Form.wholes(1))
+      of(LOAD, "concurrency", "8", "1,2,4,8,16", Form.integers(1))
           .heads("Load")
           .withoutEndpoint("1,4,16,64")
           .excludes("the load is either a closed or an open loop", "rate")
@@ -184,7 +184,7 @@ public final class Setting<T extends @Nullable Object> {
           .excludesWhere(
               "a trace",
               LoadForms::isTrace,
-              "a trace is the whole load",
+              "a trace is the full load",
               "rate, concurrency, duration, requests")
           .needsWhere(
               "not a trace",
@@ -216,11 +216,11 @@ public final class Setting<T extends @Nullable Object> {
       flag(LOAD, "interference", false)
           .needs("compares classes of traffic", "class.<name>.<setting>")
           .means(
-              "measures each class of traffic alone too, in random order; the report says what"
+              "measures each class of traffic alone too, in random order; the report states what"
                   + " the others do to it");
 
   public static final Setting<@Nullable Integer> TRIALS =
-      of(LOAD, "trials", "10", Form.whole(1))
+      of(LOAD, "trials", "10", Form.integer(1))
           .excludes(
               "trials are bounded by their count",
               "rate, search, requests, duration, fill, stabilize, cooldown")
@@ -284,7 +284,7 @@ public final class Setting<T extends @Nullable Object> {
                   + " all rules off");
 
   public static final Setting<Integer> WARMUP =
-      of(PROTOCOL, "warmup", "1", "3", Form.whole(0))
+      of(PROTOCOL, "warmup", "1", "3", Form.integer(0))
           .heads("Phases and bounds of each load level")
           .traits(SELF_TESTED)
           .means(
@@ -340,7 +340,7 @@ public final class Setting<T extends @Nullable Object> {
           .means("time measured at each load level");
 
   public static final Setting<@Nullable Integer> REQUESTS =
-      of(LOAD, "requests", "1000", Form.whole(1))
+      of(LOAD, "requests", "1000", Form.integer(1))
           .orNull("bounded by duration")
           .means(
               "bounds a level by its requests instead of time; with duration too, what"
@@ -349,7 +349,7 @@ public final class Setting<T extends @Nullable Object> {
   public static final Setting<Boolean> COOLDOWN =
       flag(LOAD, "cooldown", true)
           .excludesWhere("true", on -> on, "exactly that many requests are sent", "requests")
-          .means("keeps the load on, in no figure, until all measured requests have ended");
+          .means("continues the load, in no figure, until all measured requests have ended");
 
   public static final Setting<Duration> DRAIN =
       of(LOAD, "drain", "30", "1m", Form.duration(true))
@@ -386,10 +386,10 @@ public final class Setting<T extends @Nullable Object> {
           .means(
               "cuts or pads every prompt to exactly that many tokens; <mean>:<std>, <min>-<max>,"
                   + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw the length; a list"
-                  + " makes a grid with maxTokens: each pair has the whole load");
+                  + " makes a grid with maxTokens: each pair has the full load");
 
   public static final Setting<Integer> INPUTS_PER_REQUEST =
-      of(WORKLOAD, "inputsPerRequest", "1", "16", Form.whole(1))
+      of(WORKLOAD, "inputsPerRequest", "1", "16", Form.integer(1))
           .means("number of texts to embed, or of documents to rerank, in a request");
 
   public static final Setting<@Nullable Function<Tokenizer, Dataset>> DATASET =
@@ -431,7 +431,7 @@ public final class Setting<T extends @Nullable Object> {
           .plan("gaps", cap -> "at most " + PlanText.time(cap))
           .means(
               "longest gap of replayed sessions; it is the time from the end of an answer to the"
-                  + " next request, and the plan says how much of the recorded time the cap takes"
+                  + " next request, and the plan states how much of the recorded time the cap takes"
                   + " away");
 
   public static final Setting<Double> SESSION_SPEED =
@@ -495,7 +495,7 @@ public final class Setting<T extends @Nullable Object> {
           .excludes("scenarios have their own prompts", "prompt, prompts, dataset, promptTokens")
           .traits(OF_CLASS)
           .means(
-              "known workloads, one after the other, each with the whole load; agentx: sessions by"
+              "known workloads, one after the other, each with the full load; agentx: sessions by"
                   + " the rules of that benchmark");
 
   public static final Setting<List<Weighted>> MIX =
@@ -509,12 +509,12 @@ public final class Setting<T extends @Nullable Object> {
           .means("known workloads mixed by weight, e.g. C:70,B1:30");
 
   public static final Setting<Integer> TURNS =
-      of(WORKLOAD, "turns", "5", "8", Form.whole(1))
+      of(WORKLOAD, "turns", "5", "8", Form.integer(1))
           .traits(OF_CLASS)
           .means("turns of a dialog of scenario D");
 
   public static final Setting<@Nullable Integer> CONTEXT_TOKENS =
-      of(WORKLOAD, "contextTokens", "8192", Form.whole(1))
+      of(WORKLOAD, "contextTokens", "8192", Form.integer(1))
           .orNull("no limit")
           .plan("context", max -> max + " tokens; a dialog ends before a turn that would not fit")
           .traits(OF_CLASS)
@@ -564,7 +564,7 @@ public final class Setting<T extends @Nullable Object> {
                   + " not");
 
   public static final Setting<@Nullable Long> NONCE =
-      of(RUN, "nonce", "run", "seed", new Form<>("run, seed, whole number", Seed::nonce))
+      of(RUN, "nonce", "run", "seed", new Form<>("run, seed, integer", Seed::nonce))
           .traits(PASSED_ON)
           .means(
               "what nonces depend on besides the seed; run: the run, so that the prompts"
@@ -591,7 +591,7 @@ public final class Setting<T extends @Nullable Object> {
       flag(PROTOCOL, "stream", true)
           .heads("Requests")
           .traits(OF_CLASS, RECORDED)
-          .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
+          .means("requests a stream; without it TTFT, TPOT and ITL are absent");
 
   public static final Setting<List<Length>> MAX_TOKENS =
       of(WORKLOAD, "maxTokens", "128:32", "numbers, ranges", Length::each)
@@ -620,7 +620,7 @@ public final class Setting<T extends @Nullable Object> {
       flag(PROTOCOL, "includeUsage", true)
           .inCode(null)
           .traits(RECORDED_IF_SET, PROBED)
-          .means("asks for the server's count of tokens: stream_options.include_usage");
+          .means("requests the server's count of tokens: stream_options.include_usage");
 
   public static final Setting<String> EVENT_TOKENS =
       of(PROTOCOL, "eventTokens", "auto", "server", Form.choice(List.of("auto", "server", "none")))
@@ -682,7 +682,7 @@ public final class Setting<T extends @Nullable Object> {
           .heads("Connections and limits")
           .traits(OF_CLASS, RECORDED, REHEARSED, PROBED)
           .plan("limits", max -> PlanText.time(max) + " per request")
-          .means("longest time of a whole request");
+          .means("longest time of a complete request");
 
   public static final Setting<Duration> IDLE_TIMEOUT =
       of(PROTOCOL, "idleTimeout", "120", "30s", Form.duration(false))
@@ -700,14 +700,14 @@ public final class Setting<T extends @Nullable Object> {
                   + " requests, after <time>, which is drawn from a range uniformly");
 
   public static final Setting<@Nullable Integer> MAX_IN_FLIGHT =
-      of(PROTOCOL, "maxInFlight", "64", Form.whole(1))
+      of(PROTOCOL, "maxInFlight", "64", Form.integer(1))
           .orNull("no limit")
           .traits(OF_CLASS, RECORDED_IF_SET, REHEARSED)
           .plan("limits", max -> max + " in flight")
           .means("maximum number of requests in flight per target; others wait in order");
 
   public static final Setting<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
-      of(PROTOCOL, "maxRequestsPerMinute", "500", Form.whole(1))
+      of(PROTOCOL, "maxRequestsPerMinute", "500", Form.integer(1))
           .orNull("no limit")
           .traits(RECORDED_IF_SET)
           .plan("limits", max -> max + " requests a minute")
@@ -716,13 +716,13 @@ public final class Setting<T extends @Nullable Object> {
                   + " and others wait in order");
 
   public static final Setting<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
-      of(PROTOCOL, "maxTokensPerMinute", "150000", Form.whole(1))
+      of(PROTOCOL, "maxTokensPerMinute", "150000", Form.integer(1))
           .orNull("no limit")
           .traits(RECORDED_IF_SET)
           .plan("limits", max -> max + " tokens a minute")
           .means(
               "the same for tokens; counted are those of the prompt, four characters each,"
-                  + " and maxTokens of the answer, until the server's usage says how many they"
+                  + " and maxTokens of the answer, until the server's usage states how many they"
                   + " were");
 
   public static final Setting<String> CONNECTIONS =
@@ -844,12 +844,12 @@ public final class Setting<T extends @Nullable Object> {
       flag(PROTOCOL, "recordText", false)
           .heads("Records and reports")
           .traits(OF_RUN)
-          .means("keeps prompts and answers in the records");
+          .means("stores prompts and answers in the records");
 
   public static final Setting<Boolean> RECORD_TOKENS =
       flag(PROTOCOL, "recordTokens", true)
           .traits(OF_RUN, RECORDED)
-          .means("keeps the time of every event; without it figures of windows are interpolated");
+          .means("stores the time of every event; without it figures of windows are interpolated");
 
   public static final Setting<Boolean> CSV =
       flag(PROTOCOL, "csv", false)
@@ -933,7 +933,7 @@ public final class Setting<T extends @Nullable Object> {
   public static final Setting<Double> READING_SPEED =
       of(PROTOCOL, "readingSpeed", "5", "7.5", Form.decimal("tokens/s > 0", Double.MIN_VALUE, 1e6))
           .means(
-              "how fast answers are read; the report says how long readers wait for late"
+              "how fast answers are read; the report states how long readers wait for late"
                   + " tokens");
 
   public static final Setting<@Nullable Double> COST_PER_HOUR =
@@ -944,7 +944,7 @@ public final class Setting<T extends @Nullable Object> {
                   + " output tokens, and per million tokens within the SLO");
 
   public static final Setting<@Nullable Long> SEED =
-      of(PROTOCOL, "seed", "42", "whole number", Long::valueOf)
+      of(PROTOCOL, "seed", "42", "integer", Long::valueOf)
           .heads("Run")
           .orNull("random")
           .traits(OF_INJECTOR, PASSED_ON, REHEARSED, SELF_TESTED)
@@ -1024,7 +1024,7 @@ public final class Setting<T extends @Nullable Object> {
     PROTOCOL,
     /** Of any load plan, also of one in code. */
     PLAN,
-    /** Of the load that {@code Benchmark} makes; a simulation in code says its own. */
+    /** Of the load that {@code Benchmark} makes; a simulation in code states its own. */
     LOAD,
     /** Of the requests that {@code Benchmark} makes. */
     WORKLOAD,
@@ -1056,7 +1056,9 @@ public final class Setting<T extends @Nullable Object> {
     PASSED_ON,
     /** It names a file of settings, and so is read before that. */
     READ_FIRST,
-    /** It completes what code says, request by request or page by page, and does not replace it. */
+    /**
+     * It completes what code states, request by request or page by page, and does not replace it.
+     */
     MERGED,
     /** The value must never be printed or recorded. */
     SECRET
@@ -1159,7 +1161,7 @@ public final class Setting<T extends @Nullable Object> {
   }
 
   /** The default is null; the words describe for readers what that means. */
-  @SuppressWarnings("unchecked") // the same object, of a type that says that it may be null
+  @SuppressWarnings("unchecked") // the same object, of a type that states that it may be null
   Setting<@Nullable T> orNull(String words) {
     defaultText = words;
     return (Setting<@Nullable T>) this;
@@ -1213,7 +1215,7 @@ public final class Setting<T extends @Nullable Object> {
     return this;
   }
 
-  /** Whether it is read in a simulation that says its load and its requests in code. */
+  /** Whether it is read in a simulation that states its load and its requests in code. */
   public boolean isForCode() {
     return scope != LOAD && scope != WORKLOAD;
   }
@@ -1314,7 +1316,7 @@ public final class Setting<T extends @Nullable Object> {
     String line =
         String.format(
             Locale.ROOT, HELP_FORM, (asOption ? "--" : "") + typed(name, asOption), form.shape());
-    boolean isLong = line.length() > INDENT.length(); // a long form has a line of its own
+    boolean isLong = line.length() > INDENT.length(); // a long form has its own line
     UnaryOperator<String> typed = other -> typed(other, asOption);
     String needs = needs().stream().map(typed).collect(Collectors.joining(", "));
     String excludes = excludes().stream().map(typed).collect(Collectors.joining(", "));

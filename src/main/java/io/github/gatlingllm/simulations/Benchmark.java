@@ -132,12 +132,12 @@ public final class Benchmark extends Simulation {
 
   private static Servers servers(Settings settings) {
     return !settings.get(Setting.DRY_RUN) && settings.get(Setting.WARMUP) > 0
-        ? new AskedServers(settings)
+        ? new QueriedServers(settings)
         : Servers.SILENT;
   }
 
   /** Asked once they are up. */
-  private record AskedServers(Settings settings) implements Servers {
+  private record QueriedServers(Settings settings) implements Servers {
 
     @Override
     public @Nullable ModelTokenizers counting(TargetSpec target) {

@@ -97,7 +97,7 @@ record BenchmarkPlan(
         SettingTrait.PROBED,
         set -> settings.invalid(set, "probe sends one request and no load; leave it out"));
     if (settings.get(Setting.ENDPOINT).size() != 1) {
-      throw settings.invalid(Setting.ENDPOINT, "probe asks one target; expected one URL");
+      throw settings.invalid(Setting.ENDPOINT, "probe is for one target; expected one URL");
     }
     settings.preset(PROBE);
   }

@@ -35,7 +35,7 @@ import java.util.Objects;
 /** Tells a dry run the plan of a benchmark. */
 record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
   private static final int MISSES_SHOWN = 3;
-  private static final String IN_TURN = ", one after the other, each with the whole load";
+  private static final String IN_TURN = ", one after the other, each with the full load";
 
   static String of(BenchmarkPlan plan) {
     DryRun rows = new DryRun();

@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * Every length of prompts with every length of answers, from lists in {@code promptTokens} and
- * {@code maxTokens}. Each pair is a scenario with the whole load, so it gets a curve of its own.
+ * {@code maxTokens}. Each pair is a scenario with the full load, so it gets its own curve.
  */
 final class Grid {
 

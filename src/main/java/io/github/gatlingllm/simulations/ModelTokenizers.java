@@ -58,7 +58,7 @@ record ModelTokenizers(
 
   /**
    * By the {@code tokenizer.json} of a model whose name is a path, or {@code <owner>/<name>} on the
-   * Hub; null for others, and with a line that says why it is not to be had.
+   * Hub; null for others, and with a line that states why it is not to be had.
    */
   static @Nullable ModelTokenizers ofFile(@Nullable String model, Map<String, String> environment) {
     try {
@@ -73,7 +73,7 @@ record ModelTokenizers(
   }
 
   /**
-   * The server's own; null with a line that says why not.
+   * The server's own; null with a line that states why not.
    *
    * @param model its name; null where it is not known
    */

@@ -48,7 +48,7 @@ record ServedModels(String page, Map<String, @Nullable Integer> contexts) {
       sent.forEach(
           (name, value) -> secrets.addAll(Secrets.isNamed(name) ? List.of(value) : List.of()));
       Secrets hidden = Secrets.of(secrets);
-      // A name is sent and recorded as it is, so one that holds a key is no name.
+      // A name is sent and recorded as it is, so one that holds a key is not a name.
       contexts.keySet().removeIf(name -> !hidden.redact(name).equals(name));
     } catch (IOException | CompletionException unknown) {
       contexts.clear();

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The requests of a benchmark: generated prompts, recorded dialogs or sessions, or known scenarios.
  *
- * @param pools several in a grid, one after the other, each with the whole load
- * @param known one after the other, each with the whole load, unless they are {@code mixed}
+ * @param pools several in a grid, one after the other, each with the full load
+ * @param known one after the other, each with the full load, unless they are {@code mixed}
  */
 record Workload(
     List<Pool> pools,
@@ -75,7 +75,7 @@ record Workload(
     return prompts().mapToLong(each -> each.made().size()).sum();
   }
 
-  /** The maximum number of prompts that are generated for each of so many pools. */
+  /** The maximum number of prompts that are generated for each of this number of pools. */
   static int maxMade(int pools) {
     return Math.max(1, Prompts.MAX_MADE / pools);
   }

@@ -254,7 +254,7 @@ record WorkloadReader(
     if (!api.generates()) {
       throw settings.invalid(
           setting,
-          scenario + " asks for generated text; " + api.key() + " needs prompts or a dataset");
+          scenario + " requires generated text; " + api.key() + " needs prompts or a dataset");
     }
     if (scenario.dialog() && !api.takesMessages()) {
       throw settings.invalid(

@@ -84,7 +84,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     return fed.exec(withThinkTime(exec(dialogRequest()), false));
   }
 
-  /** One request with the whole dialog of the user. */
+  /** One request with the complete dialog of the user. */
   private ActionBuilder dialogRequest() {
     return api.takesMessages()
         ? withParameters(messages(request()).messages("#{dialog}"))

@@ -467,7 +467,7 @@ public final class Dataset {
     /** The session attribute of how often a feeder has given that one before. */
     public static final String ROUND_KEY = "recordedSessionRound";
 
-    /** A whole one. */
+    /** A complete one. */
     public RecordedSession(String id, Agent main, int turns, List<Agent> beside) {
       this(id, main, turns, beside, null);
     }
@@ -484,7 +484,7 @@ public final class Dataset {
    *     for; of an agent's first one from the answer, or the session's start, it begins with
    * @param dueNanos it is not sent earlier than so long after the session's start
    * @param prompt reads or generates the messages, with the number of output tokens; blocks
-   * @param children agents that begin with its answer; {@link Agent#joinedBy} says who waits
+   * @param children agents that begin with its answer; {@link Agent#joinedBy} states who waits
    * @param recorded what was recorded of it
    */
   public record RecordedTurn(
@@ -494,7 +494,7 @@ public final class Dataset {
       List<Agent> children,
       RecordedRequest recorded) {
 
-    /** The prompt of a turn that sends nothing: its children begin at once. */
+    /** The prompt of a turn that sends nothing: its children begin immediately. */
     static final Supplier<Dialog> NO_REQUEST = () -> Dialog.of(List.of());
 
     public boolean isRequest() {

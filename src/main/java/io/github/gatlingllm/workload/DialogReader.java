@@ -142,7 +142,7 @@ interface DialogReader {
 
   /**
    * A question of LongBench v2, whose {@code answer} is a letter for grading, or of its first
-   * version, with an {@code input}, which is empty where the context says what to do.
+   * version, with an {@code input}, which is empty where the context states what to do.
    */
   static Dialog longBench(JsonNode entry) {
     if (entry.has("input")) {

@@ -66,7 +66,7 @@ public record Prompts(
     return new Prompts(source, seed, request -> "", null, List.of());
   }
 
-  /** The same with a prefix: lengths include it, and {@link #whole} begins with it. */
+  /** The same with a prefix: lengths include it, and {@link #complete} begins with it. */
   public Prompts prefix(PromptPrefix.Texts texts) {
     return new Prompts(source, seed, texts, null, List.of());
   }
@@ -111,17 +111,17 @@ public record Prompts(
    */
   private boolean areCounted(List<DrawnPrompt> prompts, Tokenizer tokenizer) {
     Set<String> seen = new HashSet<>();
-    int[] firsts =
+    int[] firstIndexes =
         IntStream.range(0, prompts.size()).filter(i -> seen.add(source.pick(seed, i))).toArray();
-    tokenizer.prepare(IntStream.of(firsts).mapToObj(i -> whole(prompts, i)).toList());
-    return IntStream.of(firsts).parallel().allMatch(i -> isCounted(prompts, i, tokenizer));
+    tokenizer.prepare(IntStream.of(firstIndexes).mapToObj(i -> complete(prompts, i)).toList());
+    return IntStream.of(firstIndexes).parallel().allMatch(i -> isCounted(prompts, i, tokenizer));
   }
 
   private boolean isCounted(List<DrawnPrompt> prompts, int index, Tokenizer tokenizer) {
-    return tokenizer.count(whole(prompts, index)) == prompts.get(index).tokens();
+    return tokenizer.count(complete(prompts, index)) == prompts.get(index).tokens();
   }
 
-  private String whole(List<DrawnPrompt> prompts, int index) {
+  private String complete(List<DrawnPrompt> prompts, int index) {
     return prefix.of(index) + prompts.get(index).text();
   }
 
@@ -178,7 +178,7 @@ public record Prompts(
     return source.outputTokens(seed, made.isEmpty() ? index : index % made.size());
   }
 
-  public String whole(long index) {
+  public String complete(long index) {
     return prefix.of(index) + pick(index).text();
   }
 
@@ -247,7 +247,7 @@ public record Prompts(
       return new PromptPool("built-in", resource("prompts.txt").toList());
     }
 
-    /** The lines of a file of this package that are no comments. */
+    /** The lines of a file of this package that are not comments. */
     static Stream<String> resource(String name) {
       try (InputStream in = PromptPool.class.getResourceAsStream(name)) {
         if (in == null) {

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * was cached: a session's prompt begins with as many complete blocks of the one before. Nothing is
  * shared between sessions.
  *
- * <p>A sub-agent is a session of its own, and nothing names its parent: it is taken to be one whose
- * whole span lies in the time of a tool call of the same user and project, the shortest one.
+ * <p>A sub-agent is a separate session, and nothing names its parent: it is taken to be one whose
+ * entire span lies in the time of a tool call of the same user and project, the shortest one.
  */
 final class TraceLab implements SessionReader {
 
@@ -170,7 +170,7 @@ final class TraceLab implements SessionReader {
     return trees(byStart);
   }
 
-  /** The sessions that are nobody's sub-agent, with those that are. */
+  /** The sessions that are not a sub-agent, with their sub-agents. */
   private List<RecordedSession> trees(List<Recording> byStart) {
     Map<Recording, Map<String, Integer>> models = new HashMap<>();
     for (Recording session : byStart) {

@@ -296,7 +296,7 @@ final class WekaTraces implements SessionReader {
           && path.length == 0
           && !chains.isEmpty()
           && chains.get(0).mayGoOnWith(call)) {
-        next = chains.get(0); // nothing says that it is another agent's
+        next = chains.get(0); // nothing states that it is another agent's
       }
       Chain nearest = chains.isEmpty() ? null : chains.get(0);
       for (int i = chains.size() - 1; next == null && shared > 0 && i >= 0; i--) {

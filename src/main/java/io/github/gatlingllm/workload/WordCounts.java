@@ -21,12 +21,12 @@ final class WordCounts implements Tokenizer {
 
   private static final String LINE = BESIDE + "\n";
 
-  private final Tokenizer whole;
+  private final Tokenizer tokenizer;
   private final int perText;
   private final Map<Word, Integer> counts;
 
-  private WordCounts(Tokenizer whole, int perText, Map<Word, Integer> counts) {
-    this.whole = whole;
+  private WordCounts(Tokenizer tokenizer, int perText, Map<Word, Integer> counts) {
+    this.tokenizer = tokenizer;
     this.perText = perText;
     this.counts = counts;
   }
@@ -48,7 +48,7 @@ final class WordCounts implements Tokenizer {
 
   @Override
   public String name() {
-    return whole.name();
+    return tokenizer.name();
   }
 
   @Override
@@ -69,7 +69,7 @@ final class WordCounts implements Tokenizer {
       int end = end(text, from);
       int count = of(Word.of(text, from, end));
       if (count > rest) {
-        String cut = rest <= 0 ? "" : whole.head(text.substring(from, end), rest);
+        String cut = rest <= 0 ? "" : tokenizer.head(text.substring(from, end), rest);
         return text.substring(0, from) + cut;
       }
       rest -= count;
@@ -102,9 +102,10 @@ final class WordCounts implements Tokenizer {
   private int of(Word word) {
     Integer known = counts.get(word);
     if (known == null) {
-      int after = word.after().isEmpty() ? 0 : whole.count(LINE + BESIDE) - whole.count(LINE);
-      int before = word.before().isEmpty() ? 0 : whole.count(word.before());
-      known = whole.count(word.asked()) - before - after;
+      int after =
+          word.after().isEmpty() ? 0 : tokenizer.count(LINE + BESIDE) - tokenizer.count(LINE);
+      int before = word.before().isEmpty() ? 0 : tokenizer.count(word.before());
+      known = tokenizer.count(word.asked()) - before - after;
       counts.put(word, known);
     }
     return known;
@@ -118,7 +119,7 @@ final class WordCounts implements Tokenizer {
         words.add(Word.of(text, from, end(text, from)).asked());
       }
     }
-    whole.prepare(List.copyOf(words));
+    tokenizer.prepare(List.copyOf(words));
   }
 
   /**

@@ -5,7 +5,7 @@
   let { charts } = JSON.parse(document.getElementById("chart-data").textContent);
   const drawn = new Map();
 
-  /* One number format with the tables: three significant digits, whole numbers whole, thousands separated. */
+  /* One number format with the tables: three significant digits, integers without decimals, thousands separated. */
   const number = (v) => {
     const size = Math.abs(v);
     const digits = size >= 99.95 || Number.isInteger(v) ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
@@ -18,11 +18,11 @@
     return size >= 1000 ? String(Math.round(v)).replace(/\B(?=(\d{3})+$)/g, ",") : String(+v.toPrecision(6));
   };
   const clock = (s) => {
-    const whole = Math.round(s);
+    const rounded = Math.round(s);
     const two = (n) => String(n).padStart(2, "0");
-    const h = Math.floor(whole / 3600);
-    const m = Math.floor((whole % 3600) / 60);
-    return (h ? h + ":" + two(m) : m) + ":" + two(whole % 60);
+    const h = Math.floor(rounded / 3600);
+    const m = Math.floor((rounded % 3600) / 60);
+    return (h ? h + ":" + two(m) : m) + ":" + two(rounded % 60);
   };
   /* x of a scale of nines is -log10(1 - share): 0, 90 %, 99 %, 99.9 % … at equal distances. */
   const nines = (x) => {
@@ -63,7 +63,7 @@
   };
   const heading = (axis) => axis.name + (axis.unit ? ", " + axis.unit : "");
 
-  /* Ticks of a clock: at most eight, at whole parts of minutes and hours. */
+  /* Ticks of a clock: at most eight, at full parts of minutes and hours. */
   const timeStep = (span) =>
     [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600].find((step) => span / step <= 8) ?? 7200;
   /* The part of the run that all charts over time show, in percent; they zoom together. */

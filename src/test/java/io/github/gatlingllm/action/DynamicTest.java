@@ -48,13 +48,13 @@ class DynamicTest {
 
   static Stream<Arguments> failures() {
     String undefined = "No attribute named 'nothing' is defined";
-    String notWhole = "#{value} is '%s', expected an integer";
+    String incomplete = "#{value} is '%s', expected an integer";
     return Stream.of(
         Arguments.of(1, Dynamic.text("#{nothing}"), undefined),
         Arguments.of(1, Dynamic.el("#{nothing}", Integer.class), undefined),
-        Arguments.of("blue", el(Integer.class), notWhole.formatted("blue")),
-        Arguments.of(0.5, el(Integer.class), notWhole.formatted("0.5")),
-        Arguments.of(5_000_000_000L, el(Integer.class), notWhole.formatted("5000000000")),
+        Arguments.of("blue", el(Integer.class), incomplete.formatted("blue")),
+        Arguments.of(0.5, el(Integer.class), incomplete.formatted("0.5")),
+        Arguments.of(5_000_000_000L, el(Integer.class), incomplete.formatted("5000000000")),
         Arguments.of("blue", el(Double.class), "#{value} is 'blue', expected a number"),
         Arguments.of(
             1,

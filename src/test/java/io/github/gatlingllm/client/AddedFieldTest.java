@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a server says of a field, and the next request. */
+/** What a server states of a field, and the next request. */
 class AddedFieldTest {
 
   private static GenerationRequest request(
@@ -108,7 +108,7 @@ class AddedFieldTest {
         .isTrue();
   }
 
-  /** Only what is ours: the error of the user's own field says where to take it out. */
+  /** Only what is ours: the error of the user's own field states where to take it out. */
   @Test
   void fieldsOfTheUsersBodyAreKept() {
     for (String name : List.of("stream_options", "ignore_eos", "max_tokens")) {

@@ -39,7 +39,7 @@ final class BodiesIT {
 
   private static final String B = ChatChunks.content("b");
   private static final String STREAM = "data: " + A + "\n\ndata: " + STOP + "\n\n";
-  private static final String WHOLE = ChatChunks.whole("a");
+  private static final String ONE_BODY = ChatChunks.body("a");
   private static final String JSON = "application/json";
   private static final String TYPE = "Content-Type: text/event-stream";
   private static final String GZIP = "Content-Encoding: gzip";
@@ -55,15 +55,15 @@ final class BodiesIT {
   }
 
   static Stream<Arguments> bodies() {
-    String nothing = WHOLE.replace("\"a\"", "\"\"");
+    String nothing = ONE_BODY.replace("\"a\"", "\"\"");
     return Stream.of(
         complete("text/event-stream;charset=UTF-8", STREAM, true),
         complete("Text/Event-Stream", STREAM, true),
         complete("text/event-stream", STREAM, false),
         complete(JSON, STREAM, true),
-        complete(JSON, WHOLE, true),
-        complete(JSON, WHOLE, false),
-        complete("text/plain", WHOLE, true),
+        complete(JSON, ONE_BODY, true),
+        complete(JSON, ONE_BODY, false),
+        complete("text/plain", ONE_BODY, true),
         Arguments.of(JSON, nothing, false, EMPTY, "completion contained no token", ""),
         Arguments.of(JSON, ChatChunks.error("broke"), true, IN_STREAM_ERROR, "broke", ""),
         Arguments.of(JSON, "{\"error\":\"broke\"}", false, IN_STREAM_ERROR, "broke", ""),
@@ -89,7 +89,7 @@ final class BodiesIT {
       throws Exception {
     Ended ended =
         client.answeredBy(
-            x -> x.respond(200, contentType, body), call -> streamed ? call : call.whole());
+            x -> x.respond(200, contentType, body), call -> streamed ? call : call.notStreamed());
     ended.assertEnded(status, error);
     assertThat(ended.text()).isEqualTo(text);
     assertThat(ended.timing().ttftNanos() != null).isEqualTo(body.equals(STREAM));
@@ -103,10 +103,10 @@ final class BodiesIT {
     Ended ended =
         client.answeredBy(
             x -> {
-              x.sendHeaders(200, "Content-Type: " + JSON, "Content-Length: 999").send(WHOLE);
+              x.sendHeaders(200, "Content-Type: " + JSON, "Content-Length: 999").send(ONE_BODY);
               x.close();
             },
-            call -> call.whole());
+            call -> call.notStreamed());
     ended.assertEnded(TRUNCATED, "body ended before it was complete");
     assertThat(ended.timing().latencyNanos()).isNull();
   }
@@ -178,7 +178,8 @@ final class BodiesIT {
                 x.send("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + STREAM)
                     .close(),
             x ->
-                x.send("HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + WHOLE).close(),
+                x.send("HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + ONE_BODY)
+                    .close(),
             x -> {
               x.send("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: " + A);
               x.close();

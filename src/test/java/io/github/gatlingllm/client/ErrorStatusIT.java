@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** P16 and P23: statuses that are no answer, and where the key must not appear. */
+/** P16 and P23: statuses that are not answers, and where the key must not appear. */
 @Timeout(120)
 final class ErrorStatusIT {
 
@@ -100,7 +100,8 @@ final class ErrorStatusIT {
     for (Ended ended :
         List.of(
             client.answeredBy(x -> x.startStream().event(error).lastChunk(), c -> c.secret(KEY)),
-            client.answeredBy(x -> x.respond(200, JSON, error), c -> c.whole().secret(KEY)))) {
+            client.answeredBy(
+                x -> x.respond(200, JSON, error), c -> c.notStreamed().secret(KEY)))) {
       assertThat(ended.status()).isEqualTo(IN_STREAM_ERROR);
       assertThat(ended.error()).startsWith("no right for ***xxx").hasSize(200);
     }

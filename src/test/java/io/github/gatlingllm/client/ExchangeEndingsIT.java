@@ -4,11 +4,11 @@ import static io.github.gatlingllm.client.LocalClient.A;
 import static io.github.gatlingllm.client.LocalClient.AFTER_DONE;
 import static io.github.gatlingllm.client.LocalClient.LIMIT_SECONDS;
 import static io.github.gatlingllm.client.LocalClient.NO_RESPONSE;
+import static io.github.gatlingllm.client.LocalClient.ONE_BODY;
 import static io.github.gatlingllm.client.LocalClient.RESET;
 import static io.github.gatlingllm.client.LocalClient.STOP;
 import static io.github.gatlingllm.client.LocalClient.STREAM;
 import static io.github.gatlingllm.client.LocalClient.UNFINISHED;
-import static io.github.gatlingllm.client.LocalClient.WHOLE;
 import static io.github.gatlingllm.record.RequestStatus.CANCELLED;
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static io.github.gatlingllm.record.RequestStatus.HTTP_ERROR;
@@ -157,7 +157,7 @@ final class ExchangeEndingsIT {
     var unused =
         client
             .post(server.baseUrl())
-            .whole()
+            .notStreamed()
             .idleTimeoutMillis(100)
             .requestTimeoutMillis(500)
             .ended()
@@ -306,7 +306,7 @@ final class ExchangeEndingsIT {
   @Test
   void cancelBeforeTheResponseSendsNothingAgain() throws Exception {
     CompletableFuture<Long> closed = new CompletableFuture<>();
-    ScriptedServer server = client.serve(WHOLE, x -> closed.complete(x.awaitClientClose()));
+    ScriptedServer server = client.serve(ONE_BODY, x -> closed.complete(x.awaitClientClose()));
     client.complete(server);
     Sent sent = client.post(server.baseUrl()).send();
     client.awaitPosts(server, 2);

@@ -192,7 +192,7 @@ class GenerationRequestTest {
                 .build()
                 .promptTexts())
         .containsExactly("abc", "de", "");
-    assertThat(prompt("[5,6]").promptTexts()).as("token ids are no text").isEmpty();
+    assertThat(prompt("[5,6]").promptTexts()).as("token ids is not text").isEmpty();
     assertThat(prompt("[\"ab\",\"c😀\"]").promptChars()).as("code points").isEqualTo(4);
   }
 

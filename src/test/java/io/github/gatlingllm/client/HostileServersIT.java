@@ -135,26 +135,29 @@ final class HostileServersIT {
   }
 
   static Stream<Arguments> gzipped() throws IOException {
-    byte[] whole = gzip(STREAM);
+    byte[] complete = gzip(STREAM);
     byte[] members = joined(gzip(STREAM.substring(0, 9)), gzip(STREAM.substring(9)));
     String broken = "response could not be decompressed: ";
     String cut = "gzip data ended before it was complete";
     return Stream.of(
-        arguments("zeros after it", COMPLETE, null, joined(whole, new byte[1_000])),
-        arguments("one byte after it", COMPLETE, null, joined(whole, new byte[] {0x1F})),
-        arguments("text after it", COMPLETE, null, joined(whole, "trailing".getBytes(UTF_8))),
+        arguments("zeros after it", COMPLETE, null, joined(complete, new byte[1_000])),
+        arguments("one byte after it", COMPLETE, null, joined(complete, new byte[] {0x1F})),
+        arguments("text after it", COMPLETE, null, joined(complete, "trailing".getBytes(UTF_8))),
         arguments("two members", COMPLETE, null, members),
         arguments(
-            "no trailer after [DONE]", TRUNCATED, cut, Arrays.copyOf(whole, whole.length - 8)),
-        arguments("half a trailer", TRUNCATED, cut, Arrays.copyOf(whole, whole.length - 3)),
-        arguments("half of it", TRUNCATED, cut, Arrays.copyOf(whole, whole.length / 2)),
+            "no trailer after [DONE]",
+            TRUNCATED,
+            cut,
+            Arrays.copyOf(complete, complete.length - 8)),
+        arguments("half a trailer", TRUNCATED, cut, Arrays.copyOf(complete, complete.length - 3)),
+        arguments("half of it", TRUNCATED, cut, Arrays.copyOf(complete, complete.length / 2)),
         arguments(
             "its second member cut", TRUNCATED, cut, Arrays.copyOf(members, members.length - 1)),
         arguments(
             "wrong checksum after [DONE]",
             CONNECTION_ERROR,
             broken + "CRC value mismatch",
-            joined(Arrays.copyOf(whole, whole.length - 8), new byte[8])),
+            joined(Arrays.copyOf(complete, complete.length - 8), new byte[8])),
         arguments(
             "broken data after [DONE]",
             CONNECTION_ERROR,

@@ -3,9 +3,9 @@ package io.github.gatlingllm.client;
 import static io.github.gatlingllm.client.LocalClient.A;
 import static io.github.gatlingllm.client.LocalClient.LIMIT_SECONDS;
 import static io.github.gatlingllm.client.LocalClient.NO_RESPONSE;
+import static io.github.gatlingllm.client.LocalClient.ONE_BODY;
 import static io.github.gatlingllm.client.LocalClient.RESET;
 import static io.github.gatlingllm.client.LocalClient.UNFINISHED;
-import static io.github.gatlingllm.client.LocalClient.WHOLE;
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.TRUNCATED;
@@ -40,7 +40,9 @@ final class KeptAliveConnectionIT {
     AtomicLong clock = new AtomicLong();
     ScriptedServer server =
         client.serve(
-            WHOLE, x -> x.close(), x -> x.respond(200, "application/json", ChatChunks.whole("b")));
+            ONE_BODY,
+            x -> x.close(),
+            x -> x.respond(200, "application/json", ChatChunks.body("b")));
     assertThat(client.post(server.baseUrl()).ended().wasResent()).isFalse();
     Ended second = client.post(server.baseUrl()).nanoClock(clock::incrementAndGet).ended();
     second.assertEnded(COMPLETE, null);
@@ -66,7 +68,7 @@ final class KeptAliveConnectionIT {
   @MethodSource("notSentAgain")
   void requestIsNotSentAThirdTimeNorAfterAByteOfItsAnswer(
       ScriptedServer.Script script, String error, boolean resent, int posts) throws Exception {
-    ScriptedServer server = client.serve(WHOLE, script);
+    ScriptedServer server = client.serve(ONE_BODY, script);
     client.complete(server);
     Ended second = client.post(server.baseUrl()).ended().assertEnded(CONNECTION_ERROR, error);
     assertThat(second.wasResent()).isEqualTo(resent);
@@ -79,9 +81,9 @@ final class KeptAliveConnectionIT {
     CountDownLatch seen = new CountDownLatch(1);
     ScriptedServer server =
         client.serve(
-            WHOLE,
+            ONE_BODY,
             x -> x.startStream().event(A).event(A).await(seen).reset(),
-            WHOLE,
+            ONE_BODY,
             x -> x.startStream().event(A).close());
     client.complete(server);
     Sent reset = client.post(server.baseUrl()).send();
@@ -107,11 +109,11 @@ final class KeptAliveConnectionIT {
     ScriptedServer server =
         client.serve(
             x -> {
-              x.respond(200, "application/json", ChatChunks.whole("a"));
+              x.respond(200, "application/json", ChatChunks.body("a"));
               x.send(unasked).awaitClientClose();
               closed.countDown();
             },
-            x -> x.respond(200, "application/json", ChatChunks.whole("b")));
+            x -> x.respond(200, "application/json", ChatChunks.body("b")));
     assertThat(client.post(server.baseUrl()).ended().text()).isEqualTo("a");
     assertThat(closed.await(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
     assertThat(client.post(server.baseUrl()).ended().text()).isEqualTo("b");
@@ -123,7 +125,7 @@ final class KeptAliveConnectionIT {
   void requestIsNotSentAgainAfterASecond() throws Exception {
     AtomicLong clock = new AtomicLong();
     CountDownLatch later = new CountDownLatch(1);
-    ScriptedServer server = client.serve(WHOLE, x -> x.await(later).close());
+    ScriptedServer server = client.serve(ONE_BODY, x -> x.await(later).close());
     client.complete(server);
     Sent second = client.post(server.baseUrl()).nanoClock(clock::get).send();
     client.awaitPosts(server, 2);
@@ -139,7 +141,7 @@ final class KeptAliveConnectionIT {
     ScriptedServer server =
         client.serve(
             x -> {
-              x.respond(200, "application/json", ChatChunks.whole("a"));
+              x.respond(200, "application/json", ChatChunks.body("a"));
               x.close();
             });
     for (int i = 0; i < 40; i++) {

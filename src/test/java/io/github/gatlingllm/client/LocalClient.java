@@ -72,8 +72,8 @@ final class LocalClient implements AfterEachCallback {
 
   static final ScriptedServer.Script STREAM = x -> x.startStream().event(A).event(STOP).lastChunk();
 
-  static final ScriptedServer.Script WHOLE =
-      x -> x.respond(200, "application/json", ChatChunks.whole("a"));
+  static final ScriptedServer.Script ONE_BODY =
+      x -> x.respond(200, "application/json", ChatChunks.body("a"));
 
   static final ScriptedServer.Script AFTER_DONE =
       x -> x.startStream().event(A).event(STOP).done().awaitClientClose();
@@ -183,7 +183,7 @@ final class LocalClient implements AfterEachCallback {
       this.url = url;
     }
 
-    Call whole() {
+    Call notStreamed() {
       streamed = false;
       return this;
     }
@@ -195,7 +195,7 @@ final class LocalClient implements AfterEachCallback {
 
     Call inputs(Api spoken, int count) {
       inputs = count;
-      return api(spoken).whole();
+      return api(spoken).notStreamed();
     }
 
     Call idleTimeoutMillis(long millis) {

@@ -72,7 +72,7 @@ class OpenEndIT {
           Map.entry("error:OOM", "error: " + FAILED + "\n\n"),
           Map.entry("bareOOM", FAILED),
           Map.entry("prettyOOM", FAILED.replace(",", ",\n  ") + "\n\n"),
-          Map.entry("WHOLE", ChatChunks.whole("a")),
+          Map.entry("ONE_BODY", ChatChunks.body("a")),
           Map.entry(
               "RESPONSE",
               ("{'object':'response','status':'completed',"
@@ -201,10 +201,10 @@ class OpenEndIT {
       chat in_stream_error oom 100 no: 100 bareOOM END
       chat in_stream_error oom 100 no: 100 prettyOOM END
       chat in_stream_error oom 100 no: 100 A prettyOOM CUT
-      chat complete - 100 no: 100 WHOLE END
+      chat complete - 100 no: 100 ONE_BODY END
       chat in_stream_error oom 100 open: 100 bareOOM 1500 5
       chat in_stream_error oom 100 open: 100 prettyOOM 1500 5
-      chat complete - 100 open: 100 WHOLE 1500 5
+      chat complete - 100 open: 100 ONE_BODY 1500 5
       responses complete - 100 no: 100 RESPONSE END
       responses complete - 100 open: 100 RESPONSE 1500 5
       messages complete - 100 no: 100 MESSAGE END
@@ -299,7 +299,7 @@ class OpenEndIT {
         List.of("500 No", "HTTP 500: out of memory", FAILED),
         List.of("429 No", "HTTP 429: out of memory", FAILED),
         List.of("502 No", "HTTP 502: Bad", "<html><title>Bad</title></HTML>\n"),
-        List.of("200 OK", "", ChatChunks.whole("a")));
+        List.of("200 OK", "", ChatChunks.body("a")));
   }
 
   @ParameterizedTest
@@ -347,7 +347,7 @@ class OpenEndIT {
   @Test
   void connectionOfAnAnswerThatWasLeftOpenIsNotUsedAgain() throws Exception {
     HeldTime time = new HeldTime(client);
-    ScriptedServer server = client.serve(LocalClient.AFTER_DONE, LocalClient.WHOLE);
+    ScriptedServer server = client.serve(LocalClient.AFTER_DONE, LocalClient.ONE_BODY);
     Sent first = client.post(server.baseUrl()).held(time).send();
     first.awaitOver();
     time.pass(250);

@@ -317,7 +317,7 @@ final class ReceivedAnswerTest {
 
   @Test
   void failedTokenizerGivesNoCountForABodyThatIsNotStreamed() {
-    byte[] body = ChatChunks.whole("abc").getBytes(UTF_8);
+    byte[] body = ChatChunks.body("abc").getBytes(UTF_8);
     answer.body(body, body.length);
     assertThat(answer.text()).isEqualTo("abc");
     assertThat(answer.tokensByTokenizer(String::length).outputTokens()).isEqualTo(3);

@@ -98,11 +98,12 @@ class RerankApiTest {
     byte[] body = json.replace('\'', '"').getBytes(UTF_8);
     assertThat(Pushes.ofBody(Api.RERANK, body))
         .isEqualTo(List.of(((pushes == null ? "" : pushes + " | ") + "end").split(" \\| ")));
-    assertThat(isWhole(request("http://a/v1/rerank"), body)).isEqualTo(two);
-    assertThat(isWhole(request("http://a/v1/rerank").parameter("top_n", 1), body)).isEqualTo(one);
+    assertThat(isComplete(request("http://a/v1/rerank"), body)).isEqualTo(two);
+    assertThat(isComplete(request("http://a/v1/rerank").parameter("top_n", 1), body))
+        .isEqualTo(one);
   }
 
-  private static boolean isWhole(GenerationRequest.Builder request, byte[] body) {
+  private static boolean isComplete(GenerationRequest.Builder request, byte[] body) {
     ReceivedAnswer answer = new ReceivedAnswer(new Timeline(0, 0), request.build());
     answer.body(body, body.length);
     return answer.hasAllResults();

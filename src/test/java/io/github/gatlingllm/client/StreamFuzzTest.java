@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * Bytes of a server, guided by what they make the decoder and the parser do. A build plays the
- * inputs that are kept in {@code StreamFuzzTestInputs}; the POM says how to look for more.
+ * inputs that are kept in {@code StreamFuzzTestInputs}; the POM states how to look for more.
  */
 class StreamFuzzTest {
 

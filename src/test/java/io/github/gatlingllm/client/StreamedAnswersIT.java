@@ -154,7 +154,7 @@ final class StreamedAnswersIT {
         empty(Api.CHAT, "no token", EMPTY, noToken, sse(STOP, "[DONE]")),
         empty(Api.RESPONSES, "no token", EMPTY, noToken, completed),
         truncated(Api.RESPONSES, "no terminal event", notCompleted, response),
-        truncated(Api.RESPONSES, "[DONE] is no terminal event", notCompleted, response + DONE),
+        truncated(Api.RESPONSES, "[DONE] is not a terminal event", notCompleted, response + DONE),
         error(Api.RESPONSES, "failed", "broke", "ab", brokenResponse),
         truncated(
             Api.MESSAGES,

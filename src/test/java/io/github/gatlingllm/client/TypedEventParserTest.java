@@ -53,7 +53,7 @@ class TypedEventParserTest {
         .isEqualTo(List.of((pushes + " | end").split(" \\| ")));
   }
 
-  /** P6, P7, P12, P22: of these only the last says more than that an event ended. */
+  /** P6, P7, P12, P22: of these only the last states more than that an event ended. */
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',

@@ -85,7 +85,7 @@ final class UsageFieldsTest {
                             + "{'usage':{'prompt_tokens':12,'completion_tokens':2,'total_tokens':14}}}")
                     .end()),
         row(
-            "cached tokens beside the prompt, as the total says",
+            "cached tokens beside the prompt, as the total states",
             "complete 2 2 20 20 20.0 [] usage 20 8 2 null",
             s -> s.words(2).end(tokens(2) + ",'cache_read_input_tokens':8,'total_tokens':22")),
         row(
@@ -130,14 +130,15 @@ final class UsageFieldsTest {
     HeldServer.assertMeasured(api, choices, expected, script);
   }
 
-  /** Errors inside a 200: what the server says, the status, and the text of the error. */
+  /** Errors inside a 200: what the server states, the status, and the text of the error. */
   static Stream<Arguments> errors() {
     String limited = "rate_limited";
     String error = "in_stream_error";
     return Stream.of(
         Arguments.of(
-            "{'error':{'code':429,'message':'Provider returned error','metadata':"
-                + "{'provider_name':'X','raw':'{\\\"error\\\":{\\\"message\\\":\\\"Too fast\\\"}}'}},"
+            "{'error':{'code':429,'message':'Provider returned"
+                + " error','metadata':{'provider_name':'X','raw':'{\\\"error\\\":{\\\"message\\\":\\\"Too"
+                + " fast\\\"}}'}},"
                 + "'choices':[{'index':0,'delta':{'content':''},'finish_reason':'error'}]}",
             limited,
             "Provider returned error (429): Too fast"),

@@ -80,7 +80,7 @@ class ApisIT {
 
   @Test
   void bodiesHaveALatencyAndNoFirstToken() throws Exception {
-    for (String name : List.of("responses whole", "messages whole")) {
+    for (String name : List.of("responses in one body", "messages in one body")) {
       assertThat(run.requests(name)).hasSize(ApisSimulation.ITERATIONS);
       for (RequestRecord record : run.requests(name)) {
         assertThat(record.isOneBody()).isTrue();
@@ -210,8 +210,12 @@ class ApisIT {
                   .tools(TOOLS)
                   .maxTokens(12)
                   .check(finishReason().is(cut), answer().saveAs("said"), substring(" ")),
-              api.apply(llm(name + " whole")).history(history).user("Again.").maxTokens(5).stream(
-                      false)
+              api
+                  .apply(llm(name + " in one body"))
+                  .history(history)
+                  .user("Again.")
+                  .maxTokens(5)
+                  .stream(false)
                   .check(finishReason().is(cut), substring(" ")));
     }
   }

@@ -49,7 +49,7 @@ class BlockedLoopIT {
       assertThat(seconds)
           .as("a line per second")
           .hasSizeGreaterThan(BlockedLoopSimulation.MEASURE_SECONDS)
-          .allSatisfy(BlockedLoopIT::isWhole);
+          .allSatisfy(BlockedLoopIT::isComplete);
       assertThat(seconds.stream().mapToLong(s -> s.number(GeneratorField.PROCESS_CPU_S)).sum())
           .as("in each it may be less than is counted")
           .isPositive();
@@ -83,7 +83,7 @@ class BlockedLoopIT {
     }
   }
 
-  private static void isWhole(GeneratorSecond second) {
+  private static void isComplete(GeneratorSecond second) {
     assertThat(second.numbers(GeneratorField.LOOP_LAG_MAX_US)).isNotEmpty();
     assertThat(second.numbers(GeneratorField.LOOP_LAG_P50_US))
         .hasSameSizeAs(second.numbers(GeneratorField.LOOP_LAG_MAX_US));

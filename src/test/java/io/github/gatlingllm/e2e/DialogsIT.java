@@ -143,7 +143,7 @@ class DialogsIT {
     }
     assertThat(bodies).as("variants take turns").doesNotHaveDuplicates();
     RequestRecord look = run.requests("look").get(0);
-    assertThat(look.tokens().promptChars()).as("an image is no text").isEqualTo(13);
+    assertThat(look.tokens().promptChars()).as("an image is not text").isEqualTo(13);
   }
 
   private static java.awt.image.BufferedImage decoded(JsonNode part) throws IOException {
@@ -182,7 +182,7 @@ class DialogsIT {
 
   @Test
   void dialogsKeepTheirModelAndTheirReplica() throws Exception {
-    String answer = ChatChunks.withUsage(ChatChunks.whole("Hi"), 5, 1);
+    String answer = ChatChunks.withUsage(ChatChunks.body("Hi"), 5, 1);
     try (ScriptedServer a =
             ScriptedServer.start(
                 e -> e.respond(200, "application/json", answer, "X-Inference-Pod: pod-a"));

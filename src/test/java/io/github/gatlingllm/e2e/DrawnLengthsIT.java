@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Lengths of outputs that differ from request to request: as asked, and as they arrive. */
 class DrawnLengthsIT {
 
-  private static final String ANSWER = ChatChunks.withUsage(ChatChunks.whole("Hi"), 5, 1);
+  private static final String ANSWER = ChatChunks.withUsage(ChatChunks.body("Hi"), 5, 1);
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private record Asked(String text, int tokens) {

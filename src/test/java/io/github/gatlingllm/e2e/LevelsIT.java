@@ -87,7 +87,7 @@ class LevelsIT {
         assertThat(counted.mean()).isGreaterThan(0).isLessThanOrEqualTo(users);
       }
       assertThat(run.output().lines())
-          .as("the line of a level that ends says what the report says")
+          .as("the line of a level that ends states what the report states")
           .contains(line(stages.get(0)), line(stages.get(1)));
       assertThat(run.check("littles_law").get("value").isNumber()).isTrue();
       assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");

@@ -30,7 +30,7 @@ class OwnTokenizerIT {
 
   @TempDir Path folder;
 
-  /** A server whose usage is more than it says at {@code /tokenize}, by that share. */
+  /** A server whose usage is more than it states at {@code /tokenize}, by that share. */
   private static ScriptedServer server(double more) {
     return listing("{\"id\":\"m\"}", exchange -> answer(exchange, more, ",\"max_model_len\":4096"))
         .countsTokens();
@@ -55,7 +55,7 @@ class OwnTokenizerIT {
     } else {
       int usage = (int) Math.round(request(body) * (1 + more));
       exchange.respond(
-          200, "application/json", ChatChunks.withUsage(ChatChunks.whole("Hi"), usage, 1));
+          200, "application/json", ChatChunks.withUsage(ChatChunks.body("Hi"), usage, 1));
     }
   }
 
@@ -143,7 +143,7 @@ class OwnTokenizerIT {
                   exchange.respond(
                       200,
                       "application/json",
-                      ChatChunks.withUsage(ChatChunks.whole("Hi"), tokens + TEMPLATE, 1));
+                      ChatChunks.withUsage(ChatChunks.body("Hi"), tokens + TEMPLATE, 1));
                 });
         GatlingRun run = run(server, "model=m promptTokens=128 maxTokens=4")) {
       assertThat(server.requests()).as("first, short one, load").hasSize(1 + 1 + 12);

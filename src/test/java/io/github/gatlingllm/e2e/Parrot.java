@@ -16,7 +16,7 @@ import java.util.List;
  */
 final class Parrot implements AutoCloseable {
 
-  static final String OTHERWISE = "As [1] says.";
+  static final String OTHERWISE = "As [1] states.";
 
   /** Long enough that the two halves of an answer arrive in two reads. */
   private static final long LATER_NANOS = 50_000_000L;
@@ -75,7 +75,7 @@ final class Parrot implements AutoCloseable {
     String last = last(body);
     String text = last.startsWith(SAY) ? last.substring(SAY.length()) : OTHERWISE;
     if (!body.path("stream").asBoolean()) {
-      exchange.respond(200, "application/json", ChatChunks.withUsage(ChatChunks.whole(text), 7, 2));
+      exchange.respond(200, "application/json", ChatChunks.withUsage(ChatChunks.body(text), 7, 2));
       return;
     }
     if (body.has("tools") && text.startsWith("weather in ")) {

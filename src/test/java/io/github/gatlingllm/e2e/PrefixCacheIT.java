@@ -109,7 +109,7 @@ class PrefixCacheIT {
     }
   }
 
-  /** What the reference script says of the run. */
+  /** What the reference script states of the run. */
   private static String recomputed(GatlingRun run) throws Exception {
     List<String> command =
         List.of(

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * Simulations that newcomers write, each from the README or a page, and the requests of each, all
- * complete; 0 where chance says how many. One JVM runs all of them against one engine.
+ * complete; 0 where chance states how many. One JVM runs all of them against one engine.
  */
 @SuppressWarnings("ImmutableEnumChecker") // its simulations have no state
 public enum Programs {

@@ -148,7 +148,7 @@ class SessionStartIT {
 
       assertThat(again).extracting(r -> ofSession(r).gapNanos()).contains(0L, 500 * MS, 150 * MS);
       assertThat(again.stream().filter(r -> ofSession(r).nanos() != null)).hasSize(1);
-      assertThat(first).as("not whole").allMatch(r -> ofSession(r).nanos() == null);
+      assertThat(first).as("not complete").allMatch(r -> ofSession(r).nanos() == null);
     }
     assertThat(run.summary().at("/metrics/session_ms/count").asInt()).isEqualTo(2);
   }
@@ -164,7 +164,7 @@ class SessionStartIT {
       }
     }
 
-    assertThat(histories).as("two turns that go on in two whole sessions").hasSize(4);
+    assertThat(histories).as("two turns that go on in two entire sessions").hasSize(4);
     JsonNode first = histories.get(0);
     assertThat(first.findValuesAsText("role")).containsExactly("user", "assistant", "user");
     assertThat(first.at("/1/content").asText()).isEqualTo("Yes");

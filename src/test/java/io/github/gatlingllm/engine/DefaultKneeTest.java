@@ -39,7 +39,7 @@ final class DefaultKneeTest {
     private final BatchScheduler scheduler = new BatchScheduler(EmbeddedEngine.builder());
     private final int concurrency;
     private final List<Double> latencies = new ArrayList<>();
-    private final List<Double> firsts = new ArrayList<>();
+    private final List<Double> ttfts = new ArrayList<>();
     private long now;
     private long tokensInWindow;
 
@@ -59,7 +59,7 @@ final class DefaultKneeTest {
         tokens++;
         tokensInWindow += now <= WINDOW_NANOS ? 1 : 0;
         if (tokens == 1) {
-          firsts.add((now - startNanos) / 1e9);
+          ttfts.add((now - startNanos) / 1e9);
         }
         if (tokens == OUTPUT_TOKENS) {
           latencies.add((now - startNanos) / 1e9);
@@ -87,7 +87,7 @@ final class DefaultKneeTest {
         tokens.forEach(sequence -> sequence.listener.token());
         tokens.clear();
       }
-      return new Level(tokensInWindow / (WINDOW_NANOS / 1e9), median(latencies), median(firsts));
+      return new Level(tokensInWindow / (WINDOW_NANOS / 1e9), median(latencies), median(ttfts));
     }
 
     private static double median(List<Double> values) {

@@ -167,15 +167,15 @@ final class EmbeddedEngineTest {
   @Test
   void completeAnswerIsTheSumOfTheStreamedOne() throws Exception {
     EmbeddedEngine engine = start(FAST);
-    JsonNode whole = json(send(chat(engine, ",\"max_tokens\":40")));
+    JsonNode notStreamed = json(send(chat(engine, ",\"max_tokens\":40")));
     String streamed =
         chunks(events(chat(engine, ",\"max_tokens\":40,\"stream\":true"))).stream()
             .map(chunk -> chunk.at("/choices/0/delta/content").asText())
             .collect(Collectors.joining());
-    assertThat(whole.path("object").textValue()).isEqualTo("chat.completion");
-    assertThat(whole.at("/choices/0/message/role").textValue()).isEqualTo("assistant");
-    assertThat(whole.at("/choices/0/message/content").textValue()).isEqualTo(streamed);
-    assertThat(whole.at("/usage/completion_tokens").intValue())
+    assertThat(notStreamed.path("object").textValue()).isEqualTo("chat.completion");
+    assertThat(notStreamed.at("/choices/0/message/role").textValue()).isEqualTo("assistant");
+    assertThat(notStreamed.at("/choices/0/message/content").textValue()).isEqualTo(streamed);
+    assertThat(notStreamed.at("/usage/completion_tokens").intValue())
         .isEqualTo(streamed.split(" ", -1).length);
     assertThat(engine.requestsReceived()).isEqualTo(2);
   }

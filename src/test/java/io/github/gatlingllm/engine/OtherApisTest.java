@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Responses, messages, embeddings and rerank, through the port: what they say is what chat says.
+ * Responses, messages, embeddings and rerank, through the port: what they say is what chat states.
  */
 @Timeout(120)
 final class OtherApisTest {

@@ -60,9 +60,9 @@ final class RequestKindsTest {
     assertThat(chunks.get(chunks.size() - 1).at("/usage/completion_tokens").intValue())
         .isEqualTo(1 + (arguments.length() + 3) / 4);
 
-    JsonNode whole = client.ask(body.formatted(""));
-    assertThat(whole.at("/choices/0/message/content").isNull()).isTrue();
-    assertThat(whole.at("/choices/0/message/tool_calls/0/function/arguments").textValue())
+    JsonNode notStreamed = client.ask(body.formatted(""));
+    assertThat(notStreamed.at("/choices/0/message/content").isNull()).isTrue();
+    assertThat(notStreamed.at("/choices/0/message/tool_calls/0/function/arguments").textValue())
         .isEqualTo(arguments);
   }
 
@@ -115,9 +115,9 @@ final class RequestKindsTest {
     assertThat(chunks)
         .filteredOn(chunk -> chunk.at("/choices/0/finish_reason").isTextual())
         .hasSize(3);
-    JsonNode whole = client.ask(body.formatted(""));
-    assertThat(whole.path("choices")).hasSize(3);
-    assertThat(whole.findValuesAsText("content")).doesNotHaveDuplicates();
+    JsonNode notStreamed = client.ask(body.formatted(""));
+    assertThat(notStreamed.path("choices")).hasSize(3);
+    assertThat(notStreamed.findValuesAsText("content")).doesNotHaveDuplicates();
   }
 
   @Test
@@ -125,15 +125,15 @@ final class RequestKindsTest {
     try (EmbeddedEngine reasoning = FAST.reasoning(6).start()) {
       EngineClient thinker = new EngineClient(reasoning);
       String body = "{" + ASK + ",'max_tokens':10,'ignore_eos':true%s}";
-      JsonNode whole = thinker.ask(body.formatted(""));
-      assertThat(whole.at("/choices/0/message/reasoning_content").textValue()).hasSize(24);
-      assertThat(whole.at("/choices/0/message/content").textValue()).hasSize(16);
-      assertThat(whole.at("/usage/completion_tokens").intValue()).isEqualTo(10);
-      assertThat(whole.at("/usage/completion_tokens_details/reasoning_tokens").intValue())
+      JsonNode notStreamed = thinker.ask(body.formatted(""));
+      assertThat(notStreamed.at("/choices/0/message/reasoning_content").textValue()).hasSize(24);
+      assertThat(notStreamed.at("/choices/0/message/content").textValue()).hasSize(16);
+      assertThat(notStreamed.at("/usage/completion_tokens").intValue()).isEqualTo(10);
+      assertThat(notStreamed.at("/usage/completion_tokens_details/reasoning_tokens").intValue())
           .isEqualTo(6);
       List<JsonNode> chunks = thinker.stream(body.formatted(",'stream':true"));
       assertThat(joined(chunks, "/choices/0/delta/reasoning_content"))
-          .isEqualTo(whole.at("/choices/0/message/reasoning_content").textValue());
+          .isEqualTo(notStreamed.at("/choices/0/message/reasoning_content").textValue());
       assertThat(chunks.get(6).at("/choices/0/delta").has("reasoning_content")).isTrue();
       assertThat(chunks.get(7).at("/choices/0/delta").has("content")).isTrue();
     }

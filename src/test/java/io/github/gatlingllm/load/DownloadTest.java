@@ -32,7 +32,7 @@ final class DownloadTest {
 
   @TempDir private Path cache;
 
-  private static Script whole(String content) {
+  private static Script complete(String content) {
     return exchange -> exchange.respond(200, "text/plain", content);
   }
 
@@ -46,7 +46,7 @@ final class DownloadTest {
 
   @Test
   void fileIsKept() throws IOException {
-    try (ScriptedServer server = ScriptedServer.start(whole("0123456789"), refusal(500))) {
+    try (ScriptedServer server = ScriptedServer.start(complete("0123456789"), refusal(500))) {
       assertThat(get(server, "/a.json#sha256=" + SUM)).isEqualTo("0123456789");
       assertThat(get(server, "/a.json")).as("from the cache").isEqualTo("0123456789");
       assertThat(server.requests()).hasSize(1);
@@ -60,7 +60,7 @@ final class DownloadTest {
           long unused = exchange.sendHeaders(200, "Content-Length: 10").awaitClientClose();
         };
     try (ScriptedServer server =
-        ScriptedServer.start(CUT, silent, refusal(503), whole("0123456789"))) {
+        ScriptedServer.start(CUT, silent, refusal(503), complete("0123456789"))) {
       String url = server.baseUrl() + "/a.json";
       assertThatThrownBy(() -> get(server, "/a.json"))
           .isInstanceOf(IllegalArgumentException.class)
@@ -101,7 +101,7 @@ final class DownloadTest {
   @Test
   void fileOfAnotherChecksumIsDeleted() throws IOException {
     try (ScriptedServer server =
-        ScriptedServer.start(whole("0123987654"), whole("0123456789"), refusal(500))) {
+        ScriptedServer.start(complete("0123987654"), complete("0123456789"), refusal(500))) {
       String pinned = "/a.json#sha256=" + SUM;
       assertThatThrownBy(() -> get(server, pinned))
           .isInstanceOf(IllegalArgumentException.class)
@@ -124,7 +124,7 @@ final class DownloadTest {
                       "Location: /store/blob",
                       "X-Linked-ETag: \"" + sum + '"',
                       "Content-Length: 0"),
-              whole("0123456789"))) {
+              complete("0123456789"))) {
         Hub hub = new Hub(server.baseUrl(), null);
         String file = "hf:owner/name@v1/data/a.json";
         if (sum.equals(SUM)) {
@@ -162,7 +162,7 @@ final class DownloadTest {
   @Test
   void cacheThatCannotBeWrittenIsNamed() throws IOException {
     Path file = Files.writeString(cache.resolve("file"), "");
-    try (ScriptedServer server = ScriptedServer.start(whole("1"))) {
+    try (ScriptedServer server = ScriptedServer.start(complete("1"))) {
       assertThatThrownBy(() -> Download.file(server.baseUrl() + "/a.json", file, HUB))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContainingAll(file.toString(), "llm.datasetCache");

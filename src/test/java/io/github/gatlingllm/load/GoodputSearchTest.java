@@ -65,7 +65,7 @@ class GoodputSearchTest {
   }
 
   @Test
-  void numbersOfUsersAreWhole() {
+  void numbersOfUsersAreIntegers() {
     LevelSource source = users(2, 0.05);
     assertThat(tried(source, 21))
         .as("to 2.5 % of 21, which is less than a user")
@@ -76,7 +76,7 @@ class GoodputSearchTest {
     assertThat(tried(users(8, 0.05), 0)).containsExactly(8.0, 4.0, 2.0, 1.0);
     assertThat(tried(users(300_000, 0.05), 1e9)).as("a million at most").hasSize(2);
     assertThat(tried(users(64, 0.5), 100)).containsExactly(64.0, 128.0, 96.0, 112.0, 96.0, 112.0);
-    assertThatThrownBy(() -> users(2.5, 0.05)).hasMessageContaining("expected a whole number");
+    assertThatThrownBy(() -> users(2.5, 0.05)).hasMessageContaining("expected an integer");
   }
 
   private static LevelResult tiers(LoadLevel level, Map<String, Double> capacities) {
@@ -377,7 +377,7 @@ class GoodputSearchTest {
     LevelSource endless = search(0.01, 0.05);
     assertThat(tried(endless, 1e9)).hasSize(21);
     assertThat(conclusion(endless)).startsWith("Even the highest rate tried holds the SLO: 10");
-    assertThat(tried(search(3e5, 0.05), 1e9)).as("1.2e6 is no rate").containsExactly(3e5, 6e5);
+    assertThat(tried(search(3e5, 0.05), 1e9)).as("1.2e6 is not a rate").containsExactly(3e5, 6e5);
     LevelSource hopeless = search(1, 0.05);
     assertThat(tried(hopeless, 0)).hasSize(21);
     assertThat(conclusion(hopeless)).startsWith("No rate holds the SLO, not even ");

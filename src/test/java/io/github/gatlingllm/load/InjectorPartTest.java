@@ -46,9 +46,9 @@ class InjectorPartTest {
   /** An arrival with all that may differ from one to the other. */
   private record Numbered(int level, long number, Planned planned) {}
 
-  private static List<Sweep> parts(Sweep whole, int count) {
+  private static List<Sweep> parts(Sweep undivided, int count) {
     return IntStream.rangeClosed(1, count)
-        .mapToObj(index -> whole.part(new InjectorShare(index, count)))
+        .mapToObj(index -> undivided.part(new InjectorShare(index, count)))
         .toList();
   }
 
@@ -93,24 +93,24 @@ class InjectorPartTest {
       @ForAll("levels") Open first,
       @ForAll("levels") Open second,
       @ForAll @IntRange(min = 2, max = 9) int count) {
-    Sweep whole =
+    Sweep undivided =
         new Sweep(List.of(first, new Open("other", 1, second.arrivals(), second.phases())));
-    List<Sweep> parts = parts(whole, count);
+    List<Sweep> parts = parts(undivided, count);
 
     List<Numbered> union = new ArrayList<>();
     parts.forEach(part -> union.addAll(arrivals(part)));
     union.sort(Comparator.comparingLong(Numbered::number));
 
-    assertThat(union).isEqualTo(arrivals(whole.part(ALONE)));
+    assertThat(union).isEqualTo(arrivals(undivided.part(ALONE)));
     assertThat(
             parts.stream().map(part -> part.startOffsets(new InjectorShare(1, count))).distinct())
         .hasSize(1);
     for (int i = 0; i < 2; i++) {
       int at = i;
       assertThat(parts.stream().mapToDouble(part -> part.levels().get(at).offered()).sum())
-          .isCloseTo(whole.levels().get(i).offered(), withPercentage(1e-9));
+          .isCloseTo(undivided.levels().get(i).offered(), withPercentage(1e-9));
       assertThat(parts)
-          .allMatch(p -> p.levels().get(at).label().equals(whole.levels().get(at).label()));
+          .allMatch(p -> p.levels().get(at).label().equals(undivided.levels().get(at).label()));
     }
   }
 
@@ -119,16 +119,16 @@ class InjectorPartTest {
       @ForAll @Size(min = 1, max = 4) Set<@IntRange(min = 1, max = 70) Integer> users,
       @ForAll @IntRange(min = 1, max = 500) int requests,
       @ForAll @IntRange(min = 2, max = 9) int count) {
-    Sweep whole =
+    Sweep undivided =
         new Sweep(
             users.stream()
                 .<LoadLevel>map(n -> new Closed(n, PHASES.withRequests(requests, SECOND)))
                 .toList());
-    List<Sweep> parts = parts(whole, count);
+    List<Sweep> parts = parts(undivided, count);
     for (int i = 0; i < users.size(); i++) {
       int at = i;
       List<Closed> level = parts.stream().map(part -> (Closed) part.levels().get(at)).toList();
-      LoadLevel all = whole.levels().get(i);
+      LoadLevel all = undivided.levels().get(i);
 
       assertThat(level).allMatch(part -> part.label().equals(all.label()));
       assertThat(level.stream().mapToDouble(Closed::offered).sum()).isEqualTo(all.offered());
@@ -201,7 +201,7 @@ class InjectorPartTest {
     assertThat(plan.part(ALONE).startOffsets(ALONE)).containsExactly(0L);
   }
 
-  static List<LoadPlan> whole() {
+  static List<LoadPlan> undivided() {
     List<LoadLevel> two = List.of(new Closed(1, PHASES), new Closed(2, PHASES));
     return List.of(
         LoadPlan.search(1, 0.05, 1, PHASES),
@@ -212,7 +212,7 @@ class InjectorPartTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whole")
+  @MethodSource("undivided")
   void plansThatCannotBeDividedAreRejected(LoadPlan plan) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> plan.part(new InjectorShare(2, 4)))

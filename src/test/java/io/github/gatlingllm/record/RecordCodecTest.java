@@ -222,18 +222,18 @@ class RecordCodecTest {
   @Test
   void fileCutAtAnyByteOfItsLastRecordKeepsTheOthers() throws IOException {
     List<RequestRecord> written = List.of(records.any(), records.any(), records.any());
-    byte[] whole = lines(written);
+    byte[] complete = lines(written);
     int kept = lines(written.subList(0, 2)).length;
-    for (int cut = kept; cut <= whole.length; cut++) {
+    for (int cut = kept; cut <= complete.length; cut++) {
       read.clear();
-      ReadReport report = read(Arrays.copyOf(whole, cut));
-      boolean lastIsWhole = cut >= whole.length - 1;
+      ReadReport report = read(Arrays.copyOf(complete, cut));
+      boolean lastIsComplete = cut >= complete.length - 1;
       assertThat(report)
           .isEqualTo(
-              lastIsWhole
+              lastIsComplete
                   ? new ReadReport(3, 0, 0, List.of())
                   : new ReadReport(2, cut - kept, 0, List.of()));
-      assertThat(lines(read)).isEqualTo(lines(written.subList(0, lastIsWhole ? 3 : 2)));
+      assertThat(lines(read)).isEqualTo(lines(written.subList(0, lastIsComplete ? 3 : 2)));
     }
   }
 

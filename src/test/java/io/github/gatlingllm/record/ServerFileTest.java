@@ -158,10 +158,10 @@ class ServerFileTest {
     ServerFile written = new ServerFile(file);
     written.append(sample(5, "a"));
     written.append(sample(6, "a"));
-    byte[] whole = Files.readAllBytes(file);
+    byte[] complete = Files.readAllBytes(file);
     Random random = new Random(5);
     for (int i = 0; i < 500; i++) {
-      byte[] bytes = Arrays.copyOf(whole, random.nextInt(whole.length + 1));
+      byte[] bytes = Arrays.copyOf(complete, random.nextInt(complete.length + 1));
       for (int k = 0; k < 3 && bytes.length > 0; k++) {
         byte[] marks = "{}[]\":,0-e\n".getBytes(StandardCharsets.US_ASCII);
         bytes[random.nextInt(bytes.length)] = marks[random.nextInt(marks.length)];

@@ -306,8 +306,8 @@ class MergedInjectorsTest {
 
     assertThat(said("injectors"))
         .isEqualTo(
-            "injector-2 (2/3) never started its load: 0 requests recorded, the number planned"
-                + " is unknown. It never started r=40: about 267 requests, judged by the plans of the"
+            "injector-2 (2/3) never started its load: 0 requests recorded, the number planned is"
+                + " unknown. It never started r=40: about 267 requests, judged by the plans of the"
                 + " others.");
     assertThat(summary(out).at("/stages/0/counts/planned").asLong()).isEqualTo(534);
   }
@@ -350,11 +350,11 @@ class MergedInjectorsTest {
     Path first = share(1, 0, 100);
     Path second = share(2, 0, null);
     Path third = share(3, 0, null);
-    says(first, "http://a/metrics", 1);
-    says(second, "http://a/metrics", 2);
-    says(third, "http://a/metrics", 3);
-    says(third, "http://b/metrics", 4);
-    says(second, "http://a/metrics", 5);
+    states(first, "http://a/metrics", 1);
+    states(second, "http://a/metrics", 2);
+    states(third, "http://a/metrics", 3);
+    states(third, "http://b/metrics", 4);
+    states(second, "http://a/metrics", 5);
     merge(out, first, second, third);
 
     List<String> found = new ArrayList<>();
@@ -367,7 +367,7 @@ class MergedInjectorsTest {
         .containsExactly("http://a/metrics2.0", "http://a/metrics5.0", "http://b/metrics4.0");
   }
 
-  private static void says(Path run, String url, double tokens) throws IOException {
+  private static void states(Path run, String url, double tokens) throws IOException {
     Map<EngineMetric, Double> said = Map.of(EngineMetric.GENERATION_TOKENS, tokens);
     new ServerFile(new RunFiles(run).server())
         .append(Reading.at(ORIGIN, said).of("a", url).sample());

@@ -214,17 +214,17 @@ class OtherRunTest {
             + "\"unit\":\"ms\"},\"output_sequence_length\":{\"value\":3,\"unit\":\"tokens\"}}}\n";
     write("some/profile_export_aiperf.json", AIPERF);
     write("some/profile_export.jsonl", line.formatted("warmup") + line.formatted("profiling"));
-    write("whole/profile_export_aiperf.json", AIPERF);
+    write("complete/profile_export_aiperf.json", AIPERF);
     write(
-        "whole/profile_export.jsonl",
+        "complete/profile_export.jsonl",
         line.formatted("warmup") + line.formatted("profiling").repeat(2));
 
     assertThat(figures("some").summary().figures().metric(Metric.TTFT_MS).mean()).isEqualTo(120);
-    Figures whole = figures("whole").summary().figures();
-    assertThat(whole.counts().started()).isEqualTo(2);
-    assertThat(whole.metric(Metric.TTFT_MS).mean()).isEqualTo(100);
-    assertThat(whole.metric(Metric.TPOT_MS).mean()).isEqualTo(20);
-    assertThat(whole.metric(Metric.ICL_MS).max()).isEqualTo(150);
+    Figures read = figures("complete").summary().figures();
+    assertThat(read.counts().started()).isEqualTo(2);
+    assertThat(read.metric(Metric.TTFT_MS).mean()).isEqualTo(100);
+    assertThat(read.metric(Metric.TPOT_MS).mean()).isEqualTo(20);
+    assertThat(read.metric(Metric.ICL_MS).max()).isEqualTo(150);
   }
 
   // ---- compare

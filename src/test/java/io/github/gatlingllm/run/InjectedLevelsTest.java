@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Test;
 class InjectedLevelsTest {
 
   private static final LevelInfo.Key CHAT =
-      new LevelInfo.Key(LevelInfo.WHOLE_RUN, "server", "chat");
+      new LevelInfo.Key(LevelInfo.ENTIRE_RUN, "server", "chat");
 
   private static final long MILLIS_50 = 50_000_000;
   private static final RequestRecord LAST =
       Recorded.at(0)
           .scenario("chat")
           .target("server")
-          .stage(LevelInfo.WHOLE_RUN)
+          .stage(LevelInfo.ENTIRE_RUN)
           .tokens(80)
           .record();
   private static final long CLOSED = requireNonNull(LAST.timing().closedUnixNanos());

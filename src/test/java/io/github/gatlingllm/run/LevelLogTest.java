@@ -54,7 +54,7 @@ class LevelLogTest {
   private final List<RunningLevel> begun = new ArrayList<>();
   private Run run;
   private RunLevels levels;
-  private VirtualUsers users = VirtualUsers.nobody(0);
+  private VirtualUsers users = VirtualUsers.none(0);
 
   static Run open(Path folder, RunClock clock, RunObserver... observers) throws IOException {
     return new Run(
@@ -156,7 +156,7 @@ class LevelLogTest {
   void progressOfATimedPlanIsItsShareOfTime() {
     begin(
         closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)),
-        VirtualUsers.nobody(0));
+        VirtualUsers.none(0));
     assertThat(levels.progress(10)).isEqualTo(new Progress("c=1", Phase.FILL, 0.05, 190L));
     assertThat(levels.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, 0.25, 150L));
     users.runTo(40);
@@ -168,7 +168,7 @@ class LevelLogTest {
 
   @Test
   void recordsPhasesInEpochTimeWithTheLastOneOpen() {
-    begin(closed(new Phases(20, 0, 60, 30, null)), VirtualUsers.nobody(0));
+    begin(closed(new Phases(20, 0, 60, 30, null)), VirtualUsers.none(0));
     users.runTo(20);
     assertThat(levels.all())
         .containsExactly(
@@ -188,7 +188,7 @@ class LevelLogTest {
   void reportsTheEdgesOfMeasureWindows() {
     begin(
         closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)),
-        VirtualUsers.nobody(0));
+        VirtualUsers.none(0));
     users.runTo(20);
     awaitObservers();
     assertThat(view.edges).as("it fills and settles, and the start is known").containsOnly(40L);
@@ -208,7 +208,7 @@ class LevelLogTest {
     Phases phases = new Phases(0, 0, nanos, 1, null);
     begin(
         new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))),
-        VirtualUsers.nobody(0));
+        VirtualUsers.none(0));
   }
 
   @Test
@@ -245,7 +245,7 @@ class LevelLogTest {
   @Test
   void settlingIsNotPlannedTime() {
     Phases phases = new Phases(null, null, 10_000_000_000L, true, 0, null);
-    begin(closed(phases, phases), VirtualUsers.nobody(0));
+    begin(closed(phases, phases), VirtualUsers.none(0));
     users.runTo(9_000_000_000L);
     assertThat(levels.progress(users.now()))
         .isEqualTo(new Progress("c=1", Phase.STABILIZE, 0.0, 20_000_000_000L));
@@ -264,7 +264,7 @@ class LevelLogTest {
     Phases phases = new Phases(0, 10_000, 50_000, 1, null);
     LoadLevel open = new LoadLevel.Open(1e6, Arrivals.constant(1e6), phases);
     LoadLevel byTime = new LoadLevel.Closed(2, new Phases(0, 0, 100, 30, null));
-    begin(new LoadPlan.Sweep(List.of(open, byTime)), VirtualUsers.nobody(0));
+    begin(new LoadPlan.Sweep(List.of(open, byTime)), VirtualUsers.none(0));
     assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly((Long) null);
     users.runTo(20_010_000);
     users.runTo(20_060_000);

@@ -41,7 +41,7 @@ class LevelResultsTest {
 
   /** A level that starts at 0, or an open one 20 ms later. */
   LevelResults begin(LoadLevel level) {
-    VirtualUsers.nobody(0)
+    VirtualUsers.none(0)
         .begin(
             new LoadPlan.Sweep(List.of(level)),
             new RunningLevel.Listener() {

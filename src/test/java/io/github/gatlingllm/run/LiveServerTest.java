@@ -169,7 +169,7 @@ class LiveServerTest {
             IntStream.rangeClosed(1, events.get()).mapToObj(number -> "data: " + number).toList());
   }
 
-  /** A page that cannot be made says why, and the next one is made. */
+  /** A page that cannot be made states why, and the next one is made. */
   @Test
   void failureOfThePageIsAnswered() throws IOException, InterruptedException {
     LiveView.Views failing =

@@ -65,7 +65,7 @@ class RecorderTest {
       assertThat(recorder.record(records.answer(20))).isTrue();
     }
     assertThat(recorder.recorded()).isZero();
-    disk.goOn();
+    disk.resume();
     assertThat(recorder.close(LONG)).isTrue();
 
     assertThat(List.of(recorder.recorded(), recorder.dropped(), recorder.failed()))
@@ -273,7 +273,7 @@ class RecorderTest {
       hanging = new CountDownLatch(1);
     }
 
-    void goOn() {
+    void resume() {
       hanging.countDown();
     }
 

@@ -120,7 +120,7 @@ class RunObserverTest {
     user.next();
   }
 
-  private void assertWhole(Run run) throws IOException {
+  private void assertComplete(Run run) throws IOException {
     RunInfo info = RunInfo.read(run.files().info()).orElseThrow();
     assertThat(info.state()).isEqualTo(RunInfo.State.COMPLETE);
     assertThat(info.outcome().started()).isEqualTo(RECORDS);
@@ -173,7 +173,7 @@ class RunObserverTest {
               return rest;
             });
     run(run);
-    assertWhole(run);
+    assertComplete(run);
     assertThat(complaints).isEmpty();
   }
 
@@ -264,7 +264,7 @@ class RunObserverTest {
     Run run = open(opened -> List.of(new Broken(event, fault, broke), other));
     run(run);
     assertThat(broke.await(60, TimeUnit.SECONDS)).as("the event came").isTrue();
-    assertWhole(run);
+    assertComplete(run);
     assertThat(complaints).hasSize(1);
     assertThat(complaints.get(0)).startsWith("LLM broken: ");
     assertThat(other.seen.lines).contains("LLM: a line");

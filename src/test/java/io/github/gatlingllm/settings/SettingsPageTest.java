@@ -248,7 +248,7 @@ class SettingsPageTest {
         .contains(
             """
             Requests
-              stream               true, false         asks for a stream; without it TTFT, TPOT and ITL are absent [true]
+              stream               true, false         requests a stream; without it TTFT, TPOT and ITL are absent [true]
               maxTokens            numbers, ranges     output length in each of the forms of promptTokens; it is drawn for each
                                                        request; a list makes a grid with promptTokens [lognormal:128:64; without
                                                        endpoint lognormal:16:8]; needs promptTokens (when a list); not with search

@@ -185,7 +185,7 @@ final class BenchmarkWorkloadTest {
             """)
         .contains(
             """
-            scenarios      A1,B2,C,D, one after the other, each with the whole load
+            scenarios      A1,B2,C,D, one after the other, each with the full load
                            A1 same short: 50 tokens
                               shows: every prompt is cached after the first: TTFT without prefill
                            B2 diverse long: 2500 tokens, 2 distinct
@@ -236,8 +236,8 @@ final class BenchmarkWorkloadTest {
           mix=C | expected <scenario>:<weight > 0>, e.g. C:70,B1:30
           mix=X:1 | expected <scenario>:<weight > 0>, e.g. C:70,B1:30
           scenario=D api=completions | D is a dialog, which needs an API that takes messages
-          mix=C:1 api=embeddings | C asks for generated text; embeddings needs prompts or a dataset
-          mix=C:1 api=rerank | C asks for generated text; rerank needs prompts or a dataset
+          mix=C:1 api=embeddings | C requires generated text; embeddings needs prompts or a dataset
+          mix=C:1 api=rerank | C requires generated text; rerank needs prompts or a dataset
           inputsPerRequest=4 api=messages | only embeddings and rerank have inputs (llm.api)
           interleave=true scenario=A1,B1 endpoint=http://a/v1,http://b/v1 | expected one llm.scenario or pair of lengths; several run one after the other
           interleave=true promptTokens=40,50 endpoint=http://a/v1,http://b/v1 | expected one llm.scenario or pair of lengths; several run one after the other

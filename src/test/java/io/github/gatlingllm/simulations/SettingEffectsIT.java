@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The effects of settings that only a run shows: in requests and in files. */
 class SettingEffectsIT {
 
-  private static final String ANSWER = ChatChunks.withUsage(ChatChunks.whole("Hi"), 5, 1);
+  private static final String ANSWER = ChatChunks.withUsage(ChatChunks.body("Hi"), 5, 1);
 
   private static final String VECTORS =
       "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]},"

@@ -49,7 +49,7 @@ public final class ChatChunks {
         .formatted(index, text, finishReason);
   }
 
-  public static String whole(String text) {
+  public static String body(String text) {
     return "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"%s\"},\"finish_reason\":\"stop\"}]}"
         .formatted(text);
   }

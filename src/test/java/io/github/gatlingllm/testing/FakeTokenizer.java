@@ -3,7 +3,7 @@ package io.github.gatlingllm.testing;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.function.ToIntFunction;
 
-/** Counts as a test says; heads of texts have this number of tokens per letter. */
+/** Counts as a test states; heads of texts have this number of tokens per letter. */
 public record FakeTokenizer(ToIntFunction<String> counting, int tokensPerLetter)
     implements Tokenizer {
 

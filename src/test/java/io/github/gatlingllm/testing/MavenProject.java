@@ -101,9 +101,9 @@ public final class MavenProject {
   /** Atomically, because Maven of another project may be reading it. */
   private static void replace(Path from, Path to) throws IOException {
     if (!Files.exists(to) || Files.mismatch(from, to) >= 0) {
-      Path whole = Path.of(to + ".new");
-      copy(from, whole);
-      Files.move(whole, to, StandardCopyOption.ATOMIC_MOVE);
+      Path copied = Path.of(to + ".new");
+      copy(from, copied);
+      Files.move(copied, to, StandardCopyOption.ATOMIC_MOVE);
     }
   }
 

@@ -47,7 +47,7 @@ public record Request(
     }
     StringBuilder head = new StringBuilder(requestLine).append('\n');
     Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    for (String line = wholeLine(in); !line.isEmpty(); line = wholeLine(in)) {
+    for (String line = completeLine(in); !line.isEmpty(); line = completeLine(in)) {
       int colon = line.indexOf(':');
       if (colon < 0) {
         throw new IOException("not a header: " + line);
@@ -77,7 +77,7 @@ public record Request(
     return bytes;
   }
 
-  private static String wholeLine(InputStream in) throws IOException {
+  private static String completeLine(InputStream in) throws IOException {
     String line = line(in);
     if (line == null) {
       throw new EOFException("request ended inside its head");

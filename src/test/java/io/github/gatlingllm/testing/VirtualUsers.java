@@ -59,7 +59,7 @@ public final class VirtualUsers implements PlanDriver.Users, PlanDriver.Timer {
     now = origin;
   }
 
-  public static VirtualUsers nobody(long origin) {
+  public static VirtualUsers none(long origin) {
     return new VirtualUsers(origin, null);
   }
 

@@ -100,7 +100,7 @@ final class AnonymousLogTest {
     "{\"body\":" + body(ASKED) + "}"
   };
 
-  /** The second request shares instructions only: it is a session of its own. */
+  /** The second request shares instructions only: it is its own session. */
   @Test
   void logBecomesSessionsOfLengthsGapsAndHashes() throws IOException {
     List<JsonNode> sessions = write(SALT, LOG);

@@ -141,7 +141,7 @@ final class DatasetTest {
     assertThat(dialog.prompt())
         .contains("<text>\nThis lease of 100 % of the house\nwas signed by both parties.\n</text>")
         .contains("Who signed?\nA: The tenant\nB: The landlord\nC: Both\nD: Nobody\n");
-    assertThat(dialog.answer()).as("a letter is no recorded answer").isNull();
+    assertThat(dialog.answer()).as("a letter is not a recorded answer").isNull();
   }
 
   @Test

@@ -144,7 +144,7 @@ final class LengthDistributionTest {
     assertThat(pairs.outputs(42, 9).mean()).isCloseTo(0.6 * 128 + 0.4 * 512, within(1e-9));
   }
 
-  /** What run.json says of lengths that were asked for in code is what a setting takes. */
+  /** What run.json states of lengths that were asked for in code is what a setting takes. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -99,10 +99,10 @@ final class PromptPrefixTest {
               .tokens(LengthDistribution.exactly(200), tokenizer, 100);
       assertThat(prompts.misses()).isEmpty();
       // Beyond the hundred that were made, texts come again under other prefixes.
-      assertThat(IntStream.range(0, 250).map(i -> tokenizer.count(prompts.whole(i))))
+      assertThat(IntStream.range(0, 250).map(i -> tokenizer.count(prompts.complete(i))))
           .as("%s by %s", prefix, tokenizer.name())
           .containsOnly(200);
-      assertThat(prompts.whole(3)).isEqualTo(texts.of(3) + prompts.pick(3).text());
+      assertThat(prompts.complete(3)).isEqualTo(texts.of(3) + prompts.pick(3).text());
     }
   }
 }

@@ -92,7 +92,8 @@ final class ServerTokenizerTest {
     assertThat(prompts.misses()).isEmpty();
     // 100 tokens of three characters: 298 to 300 with the nonce of 20.
     for (int i = 0; i < 20; i++) {
-      assertThat(prompts.whole(i).codePointCount(0, prompts.whole(i).length())).isBetween(298, 300);
+      assertThat(prompts.complete(i).codePointCount(0, prompts.complete(i).length()))
+          .isBetween(298, 300);
     }
     Prompts requests =
         Prompts.of(PromptPool.builtIn(), 7)

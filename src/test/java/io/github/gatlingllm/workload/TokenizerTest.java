@@ -75,7 +75,7 @@ final class TokenizerTest {
 
   @ParameterizedTest
   @MethodSource("all")
-  void headsEndWithWholeCharactersWithinTheLimitOfTokens(Tokenizer tokenizer) {
+  void headsEndWithCompleteCharactersWithinTheLimitOfTokens(Tokenizer tokenizer) {
     String text = "Größe, naïveté, 東京, 🤖🤖🏳️‍🌈 and a plain end.";
     int all = tokenizer.count(text);
     for (int n = 0; n <= all; n++) {

@@ -45,7 +45,7 @@ final class TraceLabTest {
             .formatted(from, to);
   }
 
-  /** Rounds are in any order of lines; a session of another user is nobody's sub-agent. */
+  /** Rounds are in any order of lines; a session of another user is not a sub-agent. */
   @Test
   void sessionsInTheTimeOfToolCallsAreJoined() throws IOException {
     SessionFile file =

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * All checks of a run, one entry each: the only place with their ids and thresholds. Their words
  * are rows of {@code facts.txt}. Files, pages and {@code docs/checks.md} are made from both. A
- * function without a finding says that its check does not apply.
+ * function without a finding states that its check does not apply.
  *
  * <p>A new check is an entry here with its function and its words, and a row in the table of its
  * test: a run that triggers it, and one that does not.

@@ -98,12 +98,14 @@ record EarlyStopping(String level, long judged, long missed, double share) {
     return chance(requests, missed) <= DOUBT;
   }
 
-  /** Whether so many misses or more would be as unlikely if the SLO were just met. */
+  /** Whether this number of misses, or more, would be as unlikely if the SLO were just met. */
   boolean isMissProven() {
     return missed > 0 && 1 - chance(judged, missed - 1) <= DOUBT;
   }
 
-  /** The chance of at most so many misses if the SLO were just met: I(share; n − t, t + 1). */
+  /**
+   * The chance of at most this number of misses if the SLO were just met: I(share; n − t, t + 1).
+   */
   private double chance(long requests, long misses) {
     return BinomialDistribution.of((int) Math.min(requests, MAX_REQUESTS), 1 - share)
         .cumulativeProbability((int) Math.min(misses, MAX_REQUESTS));

@@ -6,8 +6,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.AtLimit;
+import io.github.gatlingllm.figures.metric.EngineFigures.EngineRun;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
-import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -77,7 +77,7 @@ final class EngineChecks {
   }
 
   /** Not all engines do; this one's tokens are those that were received, cut answers included. */
-  private static boolean countsCutAnswers(WholeRun run) {
+  private static boolean countsCutAnswers(EngineRun run) {
     return Math.abs(requireNonNull(run.generatedTokens()) / run.tokensByServer() - 1) <= AGREES;
   }
 
@@ -102,7 +102,7 @@ final class EngineChecks {
   }
 
   /** Share of the tokens that no record has; null where others than those who left cause it. */
-  private static @Nullable Double unreceived(WholeRun run) {
+  private static @Nullable Double unreceived(EngineRun run) {
     Double made = run.generatedTokens();
     boolean isKnown = run.abandoned() > 0 && run.ok() >= MIN_OK * (run.sent() - run.abandoned());
     return made == null || made == 0 || !isKnown || hasOthers(run)
@@ -114,7 +114,7 @@ final class EngineChecks {
    * By Little's law: requests that the engine has and no user awaits ÷ users who leave per second.
    * Null where the engine does not say how many it has, or has those of several targets.
    */
-  private static @Nullable Double secondsAfterLeaving(CheckInput in, WholeRun run) {
+  private static @Nullable Double secondsAfterLeaving(CheckInput in, EngineRun run) {
     double unawaitedS = 0;
     long left = 0;
     for (LevelFigures level : in.levels()) {
@@ -149,14 +149,14 @@ final class EngineChecks {
                 .warnsIf(hasOthers(run)));
   }
 
-  private static @Nullable Double others(WholeRun run) {
+  private static @Nullable Double others(EngineRun run) {
     Double finished = run.finishedRequests();
     return finished == null
         ? null
         : (Double) (Math.max(0, finished - run.sent()) / Math.max(1, run.sent()));
   }
 
-  private static boolean hasOthers(WholeRun run) {
+  private static boolean hasOthers(EngineRun run) {
     Double others = others(run);
     return others != null && others > 0.01 && others * run.sent() >= MIN_OTHERS;
   }
@@ -214,7 +214,7 @@ final class EngineChecks {
   /** The targets of one engine that had load while a level was measured; empty for one alone. */
   private static List<String> sharing(CheckInput in, LevelFigures level) {
     return in.facts().engines().stream()
-        .map(WholeRun::targets)
+        .map(EngineRun::targets)
         .filter(targets -> targets.contains(level.target()))
         .filter(
             targets ->

@@ -319,7 +319,7 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
    * A condition at a place of the comparison.
    *
    * @param place null if the condition names a load level that the runs do not have
-   * @param change null if there is none; {@code missing} then says why
+   * @param change null if there is none; {@code missing} then states why
    */
   public record Judged(
       FailCondition condition,
@@ -340,10 +340,10 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
     public static ComparedRun read(RunInfo info, @Nullable RunInfo judge, RecordSource source)
         throws IOException {
       RunInfo known = RunStatistics.completed(info, source);
-      RunInfo whole = judge == null ? known : judgedAs(judge, known);
-      RunFigures figures = RunStatistics.of(whole, source);
+      RunInfo complete = judge == null ? known : judgedAs(judge, known);
+      RunFigures figures = RunStatistics.of(complete, source);
       boolean isOurs = source.tool() == null; // our checks say nothing of another tool
-      return new ComparedRun(whole, source, isOurs ? CheckCatalogue.judged(figures) : figures);
+      return new ComparedRun(complete, source, isOurs ? CheckCatalogue.judged(figures) : figures);
     }
 
     public @Nullable OtherTool tool() {

@@ -16,7 +16,7 @@ import io.github.gatlingllm.figures.metric.Distribution.Difference;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
-import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.MetricEntry;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.TokenGaps;
@@ -207,7 +207,7 @@ final class RunComparison {
       return isSame(one, other, haveOneTarget);
     }
     boolean isUnknown =
-        one.label().equals(LevelInfo.WHOLE_RUN) || other.label().equals(LevelInfo.WHOLE_RUN);
+        one.label().equals(LevelInfo.ENTIRE_RUN) || other.label().equals(LevelInfo.ENTIRE_RUN);
     boolean areSingle = base.levels().size() == 1 && run.levels().size() == 1;
     return one.label().equals(other.label()) || (isUnknown && areSingle);
   }
@@ -278,7 +278,7 @@ final class RunComparison {
     boolean isClear =
         Math.abs(change) > half
             && scale.isRelevant(change, requireNonNull(after) - requireNonNull(before));
-    boolean isBetter = (change < 0) == (figure.metric().better() == Metric.Better.LOWER);
+    boolean isBetter = (change < 0) == (figure.metric().better() == MetricEntry.Better.LOWER);
     return new Change(
         figure,
         before,

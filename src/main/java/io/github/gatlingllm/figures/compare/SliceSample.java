@@ -7,6 +7,7 @@ import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.MetricEntry;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -68,19 +69,19 @@ record SliceSample(List<Cell> slices, double seconds) {
       }
       return pulls == null ? null : Pulls.of(pulls, slicesFrom(levels, metric, all, percent));
     }
-    Metric.Ratio ratio = metric.ratio();
+    MetricEntry.Ratio ratio = metric.ratio();
     double[] parts =
         ratio == null
             ? each(levels, (level, slice) -> slice.values(metric).sum())
             : each(levels, (level, slice) -> amount(level, slice, ratio.numerator()));
-    double[] wholes =
+    double[] totals =
         ratio == null
             ? each(levels, (level, slice) -> slice.values(metric).count())
             : each(levels, (level, slice) -> amount(level, slice, ratio.denominator()));
     boolean arePoints = figure.scale() == ComparedFigure.Scale.POINTS;
-    double sum = Arrays.stream(arePoints ? wholes : parts).sum();
+    double sum = Arrays.stream(arePoints ? totals : parts).sum();
     double factor = (arePoints ? 100 : 1) / sum;
-    double[] pulls = Autocorrelation.residuals(parts, wholes);
+    double[] pulls = Autocorrelation.residuals(parts, totals);
     Arrays.setAll(pulls, i -> pulls[i] * factor);
     return sum == 0 ? null : Pulls.of(pulls, Double.POSITIVE_INFINITY);
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("EnumOrdinal") // an array of counters, one per property
 public final class AnswerCounts {
 
-  /** A row says what a request scheduled in measure adds; those from OK on are of ok answers. */
+  /** A row states what a request scheduled in measure adds; those from OK on are of ok answers. */
   public enum Property {
     /** Cancelled requests that were never sent. */
     NEVER_ADMITTED(
@@ -190,8 +190,8 @@ public final class AnswerCounts {
   }
 
   /** A part ÷ what has a property; null where nothing has it. */
-  public @Nullable Double share(String target, long part, Property whole) {
-    long all = of(target, whole);
+  public @Nullable Double share(String target, long part, Property total) {
+    long all = of(target, total);
     return all == 0 ? null : (Double) ((double) part / all);
   }
 

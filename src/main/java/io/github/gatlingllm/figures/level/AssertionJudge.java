@@ -51,15 +51,15 @@ record AssertionJudge(
 
   private Stream<AssertionResult> levels(Assertion assertion, List<LevelWindow> all) {
     List<LevelWindow> named =
-        all.stream().filter(level -> level.whole().label().equals(assertion.name())).toList();
+        all.stream().filter(level -> level.joined().label().equals(assertion.name())).toList();
     if (named.isEmpty()) {
-      List<String> labels = all.stream().map(level -> level.whole().label()).toList();
+      List<String> labels = all.stream().map(level -> level.joined().label()).toList();
       return Stream.of(none(assertion, "no load level is called", labels));
     }
     return named.stream()
         .map(
             level -> {
-              String place = parts.runLevels().place(level.whole());
+              String place = parts.runLevels().place(level.joined());
               return one(assertion, place, level.target(), level.repeats::contains, null);
             });
   }

@@ -131,8 +131,8 @@ public final class Cell {
   }
 
   /** Null where the part or the total is 0 requests. */
-  @Nullable Double share(Amount part, Amount whole) {
-    return of(whole) == 0 ? null : (Double) (of(part) / of(whole));
+  @Nullable Double share(Amount part, Amount total) {
+    return of(total) == 0 ? null : (Double) (of(part) / of(total));
   }
 
   public void add(Amount amount, double more) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>mean: Student's t with a degree of freedom for each batch but one, on a logarithmic scale,
  *       because means of waiting times are skewed;
- *   <li>share: Wilson's interval of so many fewer requests;
+ *   <li>share: Wilson's interval of that many fewer requests;
  *   <li>percentile: the values between whose ranks it lies (Woodruff 1952); none where a rank is
  *       outside the sample.
  * </ul>
@@ -177,9 +177,9 @@ final class ConfidenceIntervals {
   }
 
   /** That of a share, which may be rare, of values of some metrics. */
-  private Noise noise(double[] parts, double[] wholes, double variance, List<Metric> metrics) {
-    Noise own = noise(parts, wholes, variance);
-    if (!isRare(parts, wholes)) {
+  private Noise noise(double[] parts, double[] totals, double variance, List<Metric> metrics) {
+    Noise own = noise(parts, totals, variance);
+    if (!isRare(parts, totals)) {
       return own;
     }
     Noise common = metrics.stream().map(this::ofUpperFifth).reduce(own, Noise::orMore);
@@ -188,26 +188,26 @@ final class ConfidenceIntervals {
         : new Noise(own.effect * Math.pow(common.effect / own.effect, QUARTER), common.freedom);
   }
 
-  private Noise noise(double[] parts, double[] wholes, double variance) {
-    double whole = Arrays.stream(wholes).sum();
-    if (variance <= 0 || whole == 0) {
+  private Noise noise(double[] parts, double[] totals, double variance) {
+    double total = Arrays.stream(totals).sum();
+    if (variance <= 0 || total == 0) {
       return Noise.INDEPENDENT;
     }
     TimeSlice.SliceSpread spread =
         Autocorrelation.spread(
-            Autocorrelation.residuals(parts, wholes), hasWaves ? Autocorrelation.LONGEST : 1);
-    double effect = spread.variance() / (whole * variance);
+            Autocorrelation.residuals(parts, totals), hasWaves ? Autocorrelation.LONGEST : 1);
+    double effect = spread.variance() / (total * variance);
     return effect > 1 ? new Noise(effect, spread.freedom()) : Noise.INDEPENDENT;
   }
 
   /** Whether one side of a share is too rare to show its correlation. */
-  private static boolean isRare(double[] parts, double[] wholes) {
-    double share = Arrays.stream(parts).sum() / Arrays.stream(wholes).sum();
+  private static boolean isRare(double[] parts, double[] totals) {
+    double share = Arrays.stream(parts).sum() / Arrays.stream(totals).sum();
     int with = 0;
     int without = 0;
     for (int i = 0; i < parts.length; i++) {
       with += parts[i] > 0 ? 1 : 0;
-      without += parts[i] < wholes[i] ? 1 : 0;
+      without += parts[i] < totals[i] ? 1 : 0;
     }
     return Math.min(share, 1 - share) < RARE || Math.min(with, without) < FILLED;
   }

@@ -4,8 +4,8 @@ import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.EnginePage;
 import io.github.gatlingllm.figures.metric.EngineFigures.EnginePoint;
+import io.github.gatlingllm.figures.metric.EngineFigures.EngineRun;
 import io.github.gatlingllm.figures.metric.EngineFigures.TargetPoints;
-import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
@@ -335,7 +335,7 @@ final class EngineTally {
    * Counters of the entire run by engine; of all engines in one if no page describes a single
    * target.
    */
-  List<WholeRun> wholeRun() {
+  List<EngineRun> entireRun() {
     List<List<String>> engines = new ArrayList<>();
     for (String target : sent.keySet()) {
       engines.stream()
@@ -355,7 +355,7 @@ final class EngineTally {
         same.add(target);
       }
     }
-    List<WholeRun> all = new ArrayList<>();
+    List<EngineRun> all = new ArrayList<>();
     engines.forEach(of -> add(of, of.get(0), sent(of), all));
     if (all.isEmpty()) {
       add(List.of(), null, sent(sent.keySet()), all);
@@ -400,12 +400,12 @@ final class EngineTally {
     return pages.values().stream().filter(page -> Objects.equals(target, page.key.target));
   }
 
-  private void add(List<String> targets, @Nullable String target, Sent of, List<WholeRun> to) {
+  private void add(List<String> targets, @Nullable String target, Sent of, List<EngineRun> to) {
     Double tokens = counted(target, EngineMetric.GENERATION_TOKENS, of);
     Double finished = counted(target, EngineMetric.REQUESTS_FINISHED, of);
     if (tokens != null || finished != null) {
       to.add(
-          new WholeRun(
+          new EngineRun(
               targets,
               of.requests,
               of.ok,

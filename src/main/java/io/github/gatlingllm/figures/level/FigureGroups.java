@@ -71,7 +71,8 @@ final class FigureGroups {
     List<LevelWindow> others = parts.get(false).stream().map(FoldPart::level).toList();
     boolean isOneTarget = used.stream().map(LevelWindow::target).distinct().count() == 1;
     boolean isOneLevel = used.stream().map(level -> level.index).distinct().count() == 1;
-    boolean isWhole = isOneTarget && others.stream().noneMatch(other -> runsBeside(other, used));
+    boolean isEntireTarget =
+        isOneTarget && others.stream().noneMatch(other -> runsBeside(other, used));
     List<Cell> slices =
         isOneLevel && others.stream().noneMatch(other -> other.index == used.get(0).index)
             ? steadySlices(used.get(0))
@@ -84,19 +85,20 @@ final class FigureGroups {
       facts.put(WindowFact.GPUS, target.gpus());
       facts.put(WindowFact.COST_PER_HOUR, target.costOfAllPerHour());
     }
-    if (isWhole) {
+    if (isEntireTarget) {
       facts.put(WindowFact.JOULES, counted.engines.joules(used));
       EngineFigures engine = counted.engines.of(within);
       facts.put(WindowFact.CACHED_BY_ENGINE, engine == null ? null : engine.prefixCacheHitRate());
     }
     // A request that had the target to itself, beside a level that has it to itself.
-    SingleStream alone = isWhole && isOneLevel ? counted.alone.get(used.get(0).target()) : null;
+    SingleStream alone =
+        isEntireTarget && isOneLevel ? counted.alone.get(used.get(0).target()) : null;
     facts.put(WindowFact.TOKENS_PER_S_ALONE, alone == null ? null : (Double) alone.tokensPerS());
     return new Pooled(
         cell,
         parts.get(true).stream().flatMap(part -> Stream.ofNullable(part.cell().peaks)).toList(),
         facts,
-        isWhole,
+        isEntireTarget,
         only == null ? trials(within) : null,
         slices == null ? null : intervals(used.get(0), slices),
         counted.readingSpeed);

@@ -54,7 +54,7 @@ record InjectorTally(List<InjectorRun> injectors, Fold fold) {
             .filter(part -> level.repeats.stream().anyMatch(window -> part.isOf(window.info)))
             .map(InjectorLevel::planned)
             .toList();
-    return level.whole().planned() == null || each.isEmpty() || each.contains(null)
+    return level.joined().planned() == null || each.isEmpty() || each.contains(null)
         ? null
         : (Long) each.stream().mapToLong(part -> part).sum();
   }

@@ -131,10 +131,10 @@ final class LevelWindow {
 
   /** The parts of the time of all repeats; null without a request. */
   @Nullable Breakdown breakdown() {
-    return first().breakdown.of(whole());
+    return first().breakdown.of(joined());
   }
 
-  LevelInfo whole() {
+  LevelInfo joined() {
     return LevelInfo.ofRepeats(repeats.stream().map(each -> each.info).toList());
   }
 

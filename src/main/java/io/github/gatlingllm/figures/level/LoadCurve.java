@@ -288,7 +288,7 @@ record LoadCurve(
     return levels.stream().mapToLong(level -> level.figures().counts().ended()).sum();
   }
 
-  /** Whether most requests failed: what the others show says little about the target. */
+  /** Whether most requests failed: what the others show tells little about the target. */
   boolean hasMostlyFailed() {
     return 2 * failed() > ended();
   }

@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The requests of some cells added up, and their figures.
  *
- * @param isWholeTarget whether cost and energy of their target belong to these requests alone
+ * @param isEntireTarget whether cost and energy of their target belong to these requests alone
  * @param intervals for all requests of one level of constant load
  */
 record Pooled(
     Cell cell,
     List<Peaks> peaks,
     Map<WindowFact, @Nullable Double> facts,
-    boolean isWholeTarget,
+    boolean isEntireTarget,
     @Nullable Trials trials,
     @Nullable ConfidenceIntervals intervals,
     double readingSpeed)

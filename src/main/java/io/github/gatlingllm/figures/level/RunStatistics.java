@@ -365,15 +365,15 @@ public final class RunStatistics {
       ReadReport file,
       AnswerCounts answers,
       List<Set<String>> models,
-      List<EngineFigures.WholeRun> engines) {}
+      List<EngineFigures.EngineRun> engines) {}
 
   /**
    * The lengths of the prompts of requests scheduled in measure, and what the server adds to them.
    */
   private static final class WorkloadTally {
 
-    private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
-    private final ValueRecorder promptsByUs = new ValueRecorder(ValueRecorder.WHOLE);
+    private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.INTEGERS);
+    private final ValueRecorder promptsByUs = new ValueRecorder(ValueRecorder.INTEGERS);
     private final TextCounts texts = new TextCounts();
     private long streamed;
 

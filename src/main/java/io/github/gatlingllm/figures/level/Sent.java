@@ -37,7 +37,7 @@ final class Sent {
     }
   }
 
-  /** See {@link io.github.gatlingllm.figures.metric.EngineFigures.WholeRun}. */
+  /** See {@link io.github.gatlingllm.figures.metric.EngineFigures.EngineRun}. */
   double tokensByServer() {
     double perOurs = bothByUs > 0 && bothByServer > 0 ? bothByServer / bothByUs : 1;
     return tokens + onlyOurs * (perOurs - 1);

@@ -246,7 +246,7 @@ public record Series(
       }
     }
 
-    /** Adds a request that has ended, as its own record says whether it met the SLO. */
+    /** Adds a request that has ended, as its own record states whether it met the SLO. */
     @Override
     public void accept(RequestRecord record) {
       live.read(record);

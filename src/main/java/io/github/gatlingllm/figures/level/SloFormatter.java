@@ -65,7 +65,7 @@ final class SloFormatter {
    * Requests that are too few to show that an SLO is met.
    *
    * @param times how often that number is needed
-   * @param request the name of those that are meant; null for all
+   * @param request the name of those it is about; null for all
    * @param remark of {@link Interval#tooFew}, with the time that takes; null where they are enough
    */
   private record TooFew(
@@ -104,7 +104,8 @@ final class SloFormatter {
    * @param curve has an SLO
    * @param level the one of its levels that the sentence quotes; where none of its requests was
    *     judged, the entire SLO is quoted
-   * @param missing other levels that the sentence says miss the SLO: it quotes their objectives too
+   * @param missing other levels that the sentence states miss the SLO: it quotes their objectives
+   *     too
    */
   SloFormatter(LoadCurve curve, LevelFigures level, List<LevelFigures> missing) {
     this.curve = curve;

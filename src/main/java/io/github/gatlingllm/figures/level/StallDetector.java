@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A silence counts that is longer than a second and than three times the longest wait of the
  * median request, for its first token or between two; a high percentile would be that of a stall.
  * Where only one request is in flight and has no token yet, the bound grows with its prompt; there
- * is no bound where the server generates tokens that it does not send.
+ * is not a bound where the server generates tokens that it does not send.
  */
 final class StallDetector {
 
@@ -32,7 +32,7 @@ final class StallDetector {
   private final TimeSlots slots;
   private final BitSet received = new BitSet();
   private final ValueRecorder waitsS = new ValueRecorder(ValueRecorder.MILLIONTHS);
-  private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
+  private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.INTEGERS);
   private final List<Prefill> prefills = new ArrayList<>();
   private int[] change = new int[1 << 10];
   private long streams;

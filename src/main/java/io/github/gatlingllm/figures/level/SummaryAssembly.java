@@ -68,7 +68,7 @@ final class SummaryAssembly {
     counted.levels.firstRepeats().forEach(this::addLevel);
     counted.levels.tracks().forEach(this::addCurve);
     counted.levels.targets().forEach(this::addTarget);
-    Pooled whole = groups.joined(level -> true, null);
+    Pooled all = groups.joined(level -> true, null);
     int rounds =
         counted.levels.firstRepeats().stream()
             .mapToInt(level -> level.repeats.size())
@@ -77,7 +77,7 @@ final class SummaryAssembly {
     Figures run =
         counted.given.size() == 1
             ? counted.given.get(0)
-            : whole.figures(
+            : all.figures(
                 groups.judge((String) null),
                 planned(),
                 LoadCurve.bestGoodput(curves),
@@ -98,7 +98,7 @@ final class SummaryAssembly {
                 VerdictSentence.of(info.state() == RunInfo.State.COMPLETE, run, curves, info),
                 this::findings),
             info.config(),
-            counted.workload(whole.cell(), info.commonTemplate()),
+            counted.workload(all.cell(), info.commonTemplate()),
             counted.slo.table(),
             run,
             arrivals,
@@ -178,8 +178,8 @@ final class SummaryAssembly {
     Pooled group = groups.joined(repeats::contains, null);
     List<ArrivalTally> arrivals =
         repeats.stream().map(each -> each.arrivals).filter(Objects::nonNull).toList();
-    boolean hasSeveralEach = hasSeveralEach(level.whole(), group, arrivals);
-    LevelInfo info = hasSeveralEach ? level.whole().ofUsers() : level.whole();
+    boolean hasSeveralEach = hasSeveralEach(level.joined(), group, arrivals);
+    LevelInfo info = hasSeveralEach ? level.joined().ofUsers() : level.joined();
     boolean isGiven = !counted.given.isEmpty();
     Figures figures =
         isGiven
@@ -271,7 +271,7 @@ final class SummaryAssembly {
         && level.track.stream().noneMatch(later -> all.indexOf(later) > last);
   }
 
-  /** Requests that the plan asks for; null where users send several requests each. */
+  /** Requests that the plan requires; null where users send several requests each. */
   private @Nullable Long planned() {
     return stages.stream()
             .anyMatch(
@@ -429,7 +429,7 @@ final class SummaryAssembly {
             .map(this::models)
             .filter(models -> !models.isEmpty())
             .toList(),
-        counted.engines.wholeRun());
+        counted.engines.entireRun());
   }
 
   private Map<Integer, List<Cell>> slices() {
@@ -489,7 +489,7 @@ final class SummaryAssembly {
           .byKey(
               Grouping.SCENARIO,
               part -> level.equals(part.window()) && part.cell().of(Amount.STARTED) > 0)
-          .forEach((scenario, cell) -> all.add(load(scenario, level.whole(), cell)));
+          .forEach((scenario, cell) -> all.add(load(scenario, level.joined(), cell)));
     }
     return all.stream().map(ScenarioLoad::scenario).distinct().count() < 2 ? List.of() : all;
   }

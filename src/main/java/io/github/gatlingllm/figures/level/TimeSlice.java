@@ -72,12 +72,12 @@ public final class TimeSlice {
     }
 
     /** Each part − (sum of parts ÷ sum of totals) × its total. */
-    public static double[] residuals(double[] parts, double[] wholes) {
-      double whole = Arrays.stream(wholes).sum();
-      double ratio = whole == 0 ? 0 : Arrays.stream(parts).sum() / whole;
+    public static double[] residuals(double[] parts, double[] totals) {
+      double total = Arrays.stream(totals).sum();
+      double ratio = total == 0 ? 0 : Arrays.stream(parts).sum() / total;
       double[] residuals = new double[parts.length];
       for (int i = 0; i < parts.length; i++) {
-        double residual = parts[i] - ratio * wholes[i];
+        double residual = parts[i] - ratio * totals[i];
         residuals[i] = Math.abs(residual) > ROUNDING * Math.abs(parts[i]) ? residual : 0;
       }
       return residuals;

@@ -77,7 +77,7 @@ final class VerdictSentence {
     }
 
     Sentence at() {
-      return Sentence.of("verdict.at", level.isWholeRun() ? null : load());
+      return Sentence.of("verdict.at", level.isEntireRun() ? null : load());
     }
 
     String tokens() {
@@ -401,7 +401,7 @@ final class VerdictSentence {
     return failed < MIN_FAILED
         ? null
         : Sentence.of(
-            "verdict.failed", failed, counts.ended(), level.isWholeRun() ? null : level.load());
+            "verdict.failed", failed, counts.ended(), level.isEntireRun() ? null : level.load());
   }
 
   /** Neighbouring levels: {@code at 4 requests/s}, {@code from 4 to 32 requests/s}. */

@@ -82,8 +82,8 @@ final class Windows {
   /** The name of a level in sentences: {@code c=8}; empty for the entire run of one target. */
   String describe(LevelInfo level) {
     String place = place(level);
-    return level.label().equals(LevelInfo.WHOLE_RUN)
-        ? place.substring(LevelInfo.WHOLE_RUN.length()).strip().replaceFirst("^(of|at) ", "")
+    return level.label().equals(LevelInfo.ENTIRE_RUN)
+        ? place.substring(LevelInfo.ENTIRE_RUN.length()).strip().replaceFirst("^(of|at) ", "")
         : place;
   }
 

@@ -7,7 +7,7 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sums over requests and tokens that rates and shares are made of. A row says when a request
+ * The sums over requests and tokens that rates and shares are made of. A row states when a request
  * adds to the sum, which decides in which window it counts, and how much.
  */
 public enum Amount {
@@ -188,7 +188,7 @@ public enum Amount {
     @Nullable Double fact(WindowFact fact);
 
     /** Whether cost and energy of the target belong to these requests alone. */
-    boolean isWholeTarget();
+    boolean isEntireTarget();
 
     /** False for embeddings, which generate no tokens: their token figures are absent, not 0. */
     default boolean generates() {
@@ -216,7 +216,7 @@ public enum Amount {
 
     /** Whether energy or cost is known, for these requests alone. */
     default boolean hasEfficiency() {
-      return isWholeTarget()
+      return isEntireTarget()
           && windowS() != 0
           && (fact(WindowFact.JOULES) != null || fact(WindowFact.COST_PER_HOUR) != null);
     }
@@ -242,8 +242,8 @@ public enum Amount {
   }
 
   /** Null where the part is not known or the total is 0. */
-  static @Nullable Double ratio(@Nullable Double part, double whole) {
-    return part == null || whole == 0 ? null : (Double) (part / whole);
+  static @Nullable Double ratio(@Nullable Double part, double total) {
+    return part == null || total == 0 ? null : (Double) (part / total);
   }
 
   private static double orZero(@Nullable Number value) {

@@ -119,8 +119,8 @@ public record EngineFigures(
   }
 
   private static @Nullable Double share(
-      @Nullable Double part, @Nullable Double whole, @Nullable Double reported) {
-    return whole == null || part == null ? reported : whole == 0 ? null : (Double) (part / whole);
+      @Nullable Double part, @Nullable Double total, @Nullable Double reported) {
+    return total == null || part == null ? reported : total == 0 ? null : (Double) (part / total);
   }
 
   /** Accepted ÷ drafted tokens of speculative decoding, else the server's own rate; or null. */
@@ -196,7 +196,7 @@ public record EngineFigures(
    * @param tokensByServer output tokens; those that only our tokenizer counted, as of cut answers,
    *     by its error in answers that the server counted too
    */
-  public record WholeRun(
+  public record EngineRun(
       List<String> targets,
       long sent,
       long ok,

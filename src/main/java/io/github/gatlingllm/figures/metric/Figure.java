@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
-import io.github.gatlingllm.figures.metric.Metric.Unit;
+import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
 import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting.Spelling;
@@ -69,12 +69,12 @@ public record Figure(
 
   private static List<Figure> single(Metric metric) {
     ToLongFunction<Counts> count = metric.count();
-    ToLongFunction<Counts> whole = metric.whole();
+    ToLongFunction<Counts> total = metric.total();
     if (count == null) {
       return List.of(of(metric, "", metric.words(), metric.unit(), metric::number));
     }
     Figure number = count(metric, f -> (double) count.applyAsLong(f.counts()));
-    return whole == null
+    return total == null
         ? List.of(number)
         : List.of(
             number,
@@ -85,7 +85,7 @@ public record Figure(
                 Unit.PERCENT,
                 f ->
                     MetricEntry.percent(
-                        count.applyAsLong(f.counts()), whole.applyAsLong(f.counts()))));
+                        count.applyAsLong(f.counts()), total.applyAsLong(f.counts()))));
   }
 
   private static Figure of(
@@ -116,9 +116,9 @@ public record Figure(
 
   /** Throws with one line that suggests similar names. */
   public static Figure parse(String name) {
-    for (String whole : List.of(name, name + PERCENT, name + COUNT)) {
-      if (SINGLE.containsKey(whole)) {
-        return SINGLE.get(whole);
+    for (String total : List.of(name, name + PERCENT, name + COUNT)) {
+      if (SINGLE.containsKey(total)) {
+        return SINGLE.get(total);
       }
     }
     int dot = name.indexOf('.');
@@ -201,7 +201,7 @@ public record Figure(
     List<String> names = new ArrayList<>();
     DISTRIBUTIONS.forEach(
         (name, metric) -> {
-          if (metric.better() == Metric.Better.HIGHER) {
+          if (metric.better() == MetricEntry.Better.HIGHER) {
             LOW.forEach(statistic -> names.add(name + "." + statistic));
           }
           STATISTICS.forEach(statistic -> names.add(name + "." + statistic));

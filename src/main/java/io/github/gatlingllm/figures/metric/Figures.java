@@ -54,7 +54,7 @@ public record Figures(
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     metrics.forEach(
         (metric, values) -> {
-          boolean isRate = metric.unit() == Metric.Unit.TOKENS_PER_S;
+          boolean isRate = metric.unit() == MetricEntry.Unit.TOKENS_PER_S;
           all.put((isRate ? "throughput." : "metrics.") + metric.key(), values);
         });
     all.put("throughput.window_s", windowS);

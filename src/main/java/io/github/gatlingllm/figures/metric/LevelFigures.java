@@ -105,19 +105,19 @@ public record LevelFigures(
   }
 
   /** A sentence about it: {@code c=8: p99 is …}; {@code P99 is …} of a run without levels. */
-  public String says(String sentence) {
+  public String states(String sentence) {
     return place.isEmpty() ? NumberText.capital(sentence) : place + ": " + sentence;
   }
 
-  public boolean isWholeRun() {
-    return offered() == null && label().equals(LevelInfo.WHOLE_RUN);
+  public boolean isEntireRun() {
+    return offered() == null && label().equals(LevelInfo.ENTIRE_RUN);
   }
 
   /** Its load: {@code 8 concurrent requests}; its label where it has no single number. */
   public String load() {
     Double offered = offered();
     if (offered == null) {
-      return isWholeRun() ? "the entire run" : "load level " + label();
+      return isEntireRun() ? "the entire run" : "load level " + label();
     }
     return NumberText.of(
         NumberText.load(offered),

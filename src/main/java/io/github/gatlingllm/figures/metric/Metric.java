@@ -20,6 +20,10 @@ import static io.github.gatlingllm.figures.metric.MetricEntry.timeToFirst;
 import static io.github.gatlingllm.figures.metric.MetricEntry.uncached;
 
 import io.github.gatlingllm.figures.metric.Amount.WindowFact;
+import io.github.gatlingllm.figures.metric.MetricEntry.Better;
+import io.github.gatlingllm.figures.metric.MetricEntry.Kind;
+import io.github.gatlingllm.figures.metric.MetricEntry.Ratio;
+import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestStatus;
@@ -390,79 +394,6 @@ public enum Metric {
           .name("invalid_checks.count")
           .key("checks"));
 
-  public enum Unit {
-    MILLIS("ms", ValueRecorder.MICROS),
-    PERCENT("%", ValueRecorder.THOUSANDTHS),
-    REQUESTS_PER_S("requests/s", ValueRecorder.THOUSANDTHS),
-    INPUTS_PER_S("inputs/s", ValueRecorder.THOUSANDTHS),
-    TOKENS_PER_S("tok/s", ValueRecorder.THOUSANDTHS),
-    TOKENS("tokens", ValueRecorder.WHOLE),
-    WATTS("W", ValueRecorder.THOUSANDTHS),
-    TOKENS_PER_J("tok/J", ValueRecorder.THOUSANDTHS),
-    NUMBER("", ValueRecorder.THOUSANDTHS);
-
-    private final String sign;
-    private final double steps;
-
-    Unit(String sign, double steps) {
-      this.sign = sign;
-      this.steps = steps;
-    }
-
-    public String sign() {
-      return sign;
-    }
-  }
-
-  public enum Better {
-    LOWER,
-    HIGHER,
-    NEITHER
-  }
-
-  /** How the values of a set of requests are summarised, and which requests have one. */
-  enum Kind {
-    PER_REQUEST("distribution, a value per request", "ok requests scheduled in measure"),
-    /** The same for times to the first token, which a later timeout does not change. */
-    FIRST_TOKEN(
-        "distribution, a value per request",
-        "requests scheduled in measure that were ok, or ended by requestTimeout"),
-    PER_FAILED_REQUEST("distribution, a value per request", "failed requests scheduled in measure"),
-    /** Many values per request, pooled; they are not independent. */
-    POOLED("distribution of the gaps of all requests", "ok requests scheduled in measure"),
-    /** A sum over the measure window ÷ its length. */
-    RATE("Σ ÷ window", "events in the measure window, whenever their request was scheduled"),
-    SHARE("share", "requests scheduled in measure"),
-    REQUESTS("count, share", "requests scheduled in measure"),
-    SINGLE("number", "as in its formula");
-
-    private final String summarised;
-    private final String population;
-
-    Kind(String summarised, String population) {
-      this.summarised = summarised;
-      this.population = population;
-    }
-
-    String population() {
-      return population;
-    }
-
-    String summarised() {
-      return summarised;
-    }
-
-    private boolean isDistribution() {
-      return this == PER_REQUEST
-          || this == FIRST_TOKEN
-          || this == PER_FAILED_REQUEST
-          || this == POOLED;
-    }
-  }
-
-  /** A rate or a share; null stands for the length of the window. */
-  public record Ratio(@Nullable Amount numerator, @Nullable Amount denominator) {}
-
   private static final List<Metric> DISTRIBUTIONS =
       Arrays.stream(values()).filter(Metric::isDistribution).toList();
 
@@ -539,7 +470,7 @@ public enum Metric {
   }
 
   String summarised() {
-    return kind() == Kind.REQUESTS && whole() == null ? "count" : kind().summarised;
+    return kind() == Kind.REQUESTS && total() == null ? "count" : kind().summarised();
   }
 
   public boolean isDistribution() {
@@ -558,7 +489,7 @@ public enum Metric {
     return entry.compared || entry.ratio != null;
   }
 
-  /** Part and whole of a compared rate or share; of costs what they are inverse to; else null. */
+  /** Part and total of a compared rate or share; of costs what they are inverse to; else null. */
   public @Nullable Ratio ratio() {
     return entry.ratio;
   }
@@ -582,7 +513,7 @@ public enum Metric {
   }
 
   public ValueRecorder recorder() {
-    return new ValueRecorder(entry.unit.steps, entry.better == Better.HIGHER);
+    return new ValueRecorder(entry.unit.steps(), entry.better == Better.HIGHER);
   }
 
   /** The single numbers of some requests; those about cost and energy only where one is known. */
@@ -620,8 +551,8 @@ public enum Metric {
     return share == null ? null : (Double) (100 * share);
   }
 
-  private static @Nullable Double ratio(@Nullable Double part, @Nullable Double whole) {
-    return whole == null ? null : Amount.ratio(part, whole);
+  private static @Nullable Double ratio(@Nullable Double part, @Nullable Double total) {
+    return total == null ? null : Amount.ratio(part, total);
   }
 
   public @Nullable Double number(Figures figures) {
@@ -632,7 +563,7 @@ public enum Metric {
     return entry.count;
   }
 
-  @Nullable ToLongFunction<Figures.Counts> whole() {
-    return entry.whole;
+  @Nullable ToLongFunction<Figures.Counts> total() {
+    return entry.total;
   }
 }

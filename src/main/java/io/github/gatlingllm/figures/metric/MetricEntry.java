@@ -1,10 +1,6 @@
 package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.figures.metric.Figures.Counts;
-import io.github.gatlingllm.figures.metric.Metric.Better;
-import io.github.gatlingllm.figures.metric.Metric.Kind;
-import io.github.gatlingllm.figures.metric.Metric.Ratio;
-import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.function.BiFunction;
@@ -12,10 +8,90 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Builder of an entry of the metrics catalogue, with one factory method for each kind of entry. */
-final class MetricEntry {
+/**
+ * What an entry of the metrics catalogue states: its unit, direction and kind, with one factory
+ * method for each kind of entry.
+ */
+public final class MetricEntry {
 
   private static final double NANOS_PER_MS = 1e6;
+
+  public enum Unit {
+    MILLIS("ms", ValueRecorder.MICROS),
+    PERCENT("%", ValueRecorder.THOUSANDTHS),
+    REQUESTS_PER_S("requests/s", ValueRecorder.THOUSANDTHS),
+    INPUTS_PER_S("inputs/s", ValueRecorder.THOUSANDTHS),
+    TOKENS_PER_S("tok/s", ValueRecorder.THOUSANDTHS),
+    TOKENS("tokens", ValueRecorder.INTEGERS),
+    WATTS("W", ValueRecorder.THOUSANDTHS),
+    TOKENS_PER_J("tok/J", ValueRecorder.THOUSANDTHS),
+    NUMBER("", ValueRecorder.THOUSANDTHS);
+
+    private final String sign;
+    private final double steps;
+
+    Unit(String sign, double steps) {
+      this.sign = sign;
+      this.steps = steps;
+    }
+
+    public String sign() {
+      return sign;
+    }
+
+    double steps() {
+      return steps;
+    }
+  }
+
+  public enum Better {
+    LOWER,
+    HIGHER,
+    NEITHER
+  }
+
+  /** How the values of a set of requests are summarised, and which requests have one. */
+  enum Kind {
+    PER_REQUEST("distribution, a value per request", "ok requests scheduled in measure"),
+    /** The same for times to the first token, which a later timeout does not change. */
+    FIRST_TOKEN(
+        "distribution, a value per request",
+        "requests scheduled in measure that were ok, or ended by requestTimeout"),
+    PER_FAILED_REQUEST("distribution, a value per request", "failed requests scheduled in measure"),
+    /** Many values per request, pooled; they are not independent. */
+    POOLED("distribution of the gaps of all requests", "ok requests scheduled in measure"),
+    /** A sum over the measure window ÷ its length. */
+    RATE("Σ ÷ window", "events in the measure window, whenever their request was scheduled"),
+    SHARE("share", "requests scheduled in measure"),
+    REQUESTS("count, share", "requests scheduled in measure"),
+    SINGLE("number", "as in its formula");
+
+    private final String summarised;
+    private final String population;
+
+    Kind(String summarised, String population) {
+      this.summarised = summarised;
+      this.population = population;
+    }
+
+    String population() {
+      return population;
+    }
+
+    String summarised() {
+      return summarised;
+    }
+
+    boolean isDistribution() {
+      return this == PER_REQUEST
+          || this == FIRST_TOKEN
+          || this == PER_FAILED_REQUEST
+          || this == POOLED;
+    }
+  }
+
+  /** A rate or a share; null stands for the length of the window. */
+  public record Ratio(@Nullable Amount numerator, @Nullable Amount denominator) {}
 
   final Kind kind;
   final String title;
@@ -33,7 +109,7 @@ final class MetricEntry {
   boolean isEfficiency;
   @Nullable Function<Figures, @Nullable Double> value;
   @Nullable ToLongFunction<Counts> count;
-  @Nullable ToLongFunction<Counts> whole;
+  @Nullable ToLongFunction<Counts> total;
 
   interface PerRecord {
     /** The value for a request and its reader's tokens/s; NaN if it has none. */
@@ -107,7 +183,7 @@ final class MetricEntry {
   }
 
   MetricEntry outOf(ToLongFunction<Counts> all) {
-    this.whole = all;
+    this.total = all;
     return this;
   }
 
@@ -179,8 +255,8 @@ final class MetricEntry {
         .by(sums -> sums.perS(sums.of(amount)));
   }
 
-  static MetricEntry share(String title, Amount part, Amount whole) {
-    return new MetricEntry(Kind.SHARE, title, Unit.PERCENT, Better.HIGHER).compared(part, whole);
+  static MetricEntry share(String title, Amount part, Amount total) {
+    return new MetricEntry(Kind.SHARE, title, Unit.PERCENT, Better.HIGHER).compared(part, total);
   }
 
   static MetricEntry single(String title, Unit unit, Better better) {
@@ -243,7 +319,7 @@ final class MetricEntry {
   }
 
   /** A percentage from counts, because 100 × 0.29 is 28.999999999999996. */
-  static @Nullable Double percent(long part, long whole) {
-    return whole == 0 ? null : (Double) (part * 100.0 / whole);
+  static @Nullable Double percent(long part, long total) {
+    return total == 0 ? null : (Double) (part * 100.0 / total);
   }
 }

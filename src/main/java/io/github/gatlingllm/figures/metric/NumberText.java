@@ -32,8 +32,8 @@ public final class NumberText {
     }
     double size = Math.abs(value);
     // A mean of integers may be off by its last bits, depending on their order.
-    boolean isWhole = Math.abs(size - Math.rint(size)) <= 1e-9 * size;
-    int digits = size >= 99.95 || isWhole ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
+    boolean isInteger = Math.abs(size - Math.rint(size)) <= 1e-9 * size;
+    int digits = size >= 99.95 || isInteger ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
     BigDecimal rounded = BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP);
     return String.format(Locale.ROOT, "%,." + digits + "f", rounded).replace('-', '−');
   }

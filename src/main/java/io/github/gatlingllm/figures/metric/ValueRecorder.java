@@ -22,7 +22,7 @@ public final class ValueRecorder {
 
   public static final double MICROS = 1_000;
 
-  public static final double WHOLE = 1;
+  public static final double INTEGERS = 1;
 
   /** Histogram steps per token/s: thousandths of a token/s. */
   public static final double THOUSANDTHS = 1_000;

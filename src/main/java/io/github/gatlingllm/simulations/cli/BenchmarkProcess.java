@@ -32,7 +32,7 @@ import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The benchmark, or a simulation of the user, in a JVM of its own. A jar cannot set the options of
+ * The benchmark, or a simulation of the user, in its own JVM. A jar cannot set the options of
  * {@link JvmOptions#ofRunsHere}, and without them the load generator disturbs the measurement.
  */
 record BenchmarkProcess(
@@ -147,7 +147,7 @@ record BenchmarkProcess(
     command.add("-Dgatling.conf.file=" + CONFIGURATION + "gatling.conf");
     if (!Files.isWritable(Path.of(System.getProperty("user.home")))) {
       // Otherwise java.util.prefs, which Gatling's version check uses, warns several times, and
-      // says that it created this directory.
+      // states that it created this directory.
       Files.createDirectories(classes.resolve(".java/.userPrefs"));
       command.add("-Djava.util.prefs.userRoot=" + classes);
     }

@@ -14,7 +14,7 @@ final class GatlingLlm {
 
         --<setting> <value> …    runs the benchmark, e.g. --endpoint http://localhost:8000/v1 --concurrency 1,2,4,8
         benchmark [--<setting>]  the same; without --endpoint against the embedded engine, in about a minute
-        probe [--endpoint <url>] asks a server what it is and has, by one request; without --endpoint those of this machine
+        probe [--endpoint <url>] reports what a server is and has, by one request; without --endpoint those of this machine
         render, merge, compare, trend
                                  work on recorded runs: folders, s3://bucket/prefix
         engine                   serves the embedded engine until it is stopped
@@ -22,7 +22,7 @@ final class GatlingLlm {
         --help, --version        this text and all settings; the version. <command> --help describes a command
 
       Options of a run, defaults in [brackets]:
-        --results <folder>       folder below which the run gets a folder of its own [results]
+        --results <folder>       folder below which the run gets its own folder [results]
         --jvm <options>          more JVM options [none]
         --simulation <class or file of Java source>
                                  a simulation of your own in place of the benchmark [the benchmark]

@@ -70,7 +70,7 @@ class AnswerChecksTest {
         worst("errors", 1, at(0).failed(RequestStatus.TIMEOUT, "late"), at(0).tokens(STEADY)),
         finds("prompt_tokens_agree", null, one(r -> {})),
         finds("output_tokens_agree", null, one(r -> {})),
-        // What the server says of its cache is better than a guess: the other check is left out.
+        // What the server states of its cache is better than a guess: the other check is left out.
         finds("cached_share", null, () -> repeats(600, 599)),
         finds("repeated_prompts", null, () -> steady(RUN.prompts(repeats), r -> r.cached(0))),
         // A property that the workload or the user intends does not put the figures in doubt.
@@ -87,7 +87,7 @@ class AnswerChecksTest {
         finds("pinned_output", 0, () -> pinned(even.andThen(r -> r.perEvent(ones)))),
         finds("pinned_output", 0.1, () -> pinned(uneven.andThen(r -> r.perEvent(ones)))),
         finds("pinned_output", 0.1, () -> pinned(even.andThen(r -> r.output(9)))),
-        // Without events nothing says how many answers there are: any integer number of limits.
+        // Without events nothing states how many answers there are: any integer number of limits.
         finds("pinned_output", 0, () -> pinned(r -> r.max(5).withoutTimes())),
         finds("pinned_output", 0.1, () -> pinned(r -> r.max(4).withoutTimes())),
         finds("pinned_output", 0.1, () -> pinned(r -> r.max(5))),
@@ -246,7 +246,7 @@ class AnswerChecksTest {
         at(9_100).prompt(100).cached(second).tokens(90, 99));
   }
 
-  /** A check that finds that much at target b, whose name it says, and not at target a. */
+  /** A check that finds that much at target b, whose name it states, and not at target a. */
   private static Case worst(String id, double value, Recorded atB, Recorded atA) {
     return finds(
             id, value, () -> summary(TWO_TARGETS, atA, at(1_000).tokens(STEADY), atB.target("b")))

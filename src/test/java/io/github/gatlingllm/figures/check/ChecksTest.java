@@ -156,7 +156,7 @@ public class ChecksTest {
               () -> onGpus(1_980, 60, 0.45),
               () -> onGpus(1_980, 60, 0.8)));
 
-  /** A run whose engine says that of a metric, and a healthy one. */
+  /** A run whose engine states that of a metric, and a healthy one. */
   private static Map.Entry<String, Pair> engine(
       String id, double value, EngineMetric metric, double said) {
     return pair(
@@ -313,7 +313,7 @@ public class ChecksTest {
         RUN.connections(Map.of("a:80", kept, "b:80", closed)), r -> r.connection(true, false));
   }
 
-  /** So many requests of an SLO for 95 %, of which so many miss it. */
+  /** The number of requests of an SLO for 95 %, and of those that miss it. */
   static Summary judged(int requests, int misses) {
     RunInfo info = RUN.slo(Slo.parse("ttft<50ms").judgedBy(95, Slo.Rule.REQUESTS));
     return summary(

@@ -43,7 +43,7 @@ class ComparedAnswersTest {
   private static final RunInfo RUN =
       Runs.run(10, Runs.stage(1, 0, 5_000), Runs.stage(16, 5_000, 10_000));
 
-  private static final String ALL = LevelInfo.WHOLE_RUN;
+  private static final String ALL = LevelInfo.ENTIRE_RUN;
 
   /** The answers of a run, of which a model has changed some. */
   private static final class Answers {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** 100 requests of 10 tokens in 10 s, TTFT 100 ms, and what the engine says of them. */
+/** 100 requests of 10 tokens in 10 s, TTFT 100 ms, and what the engine states of them. */
 class EngineChecksTest {
 
   private static final List<String> CHECKS =
@@ -48,7 +48,7 @@ class EngineChecksTest {
   private static final RunInfo RUN =
       ChecksTest.RUN.targets(Map.of("a", new TargetFacts(false, "chars4", 2.0, 3.6, null)));
 
-  /** What the engine says in the run: states, and how much counters grow. */
+  /** What the engine states in the run: states, and how much counters grow. */
   private static Map<EngineMetric, Double> healthy() {
     Map<EngineMetric, Double> said = new EnumMap<>(EngineMetric.class);
     said.put(EngineMetric.REQUESTS_RUNNING, 3.0);
@@ -280,7 +280,7 @@ class EngineChecksTest {
   }
 
   /**
-   * Ten requests/s against a server that answers one each 500 ms, and an engine that says 90 ms:
+   * Ten requests/s against a server that answers one each 500 ms, and an engine that states 90 ms:
    * its means are of those whose first token came in the window, ours wait ever longer.
    */
   @Test

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is found of classes of traffic against what theory says of {@link ClassRuns}. */
+/** What is found of classes of traffic against what theory states of {@link ClassRuns}. */
 class ClassInterferenceTest {
 
   /** Mean time to the only token, in milliseconds: the wait and the service. */

@@ -15,6 +15,7 @@ import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.MetricEntry;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -155,7 +156,7 @@ class RunComparisonTest {
             "errors.percent");
 
     assertThat(errors.base()).isZero();
-    assertThat(errors.figure().unit()).isEqualTo(Metric.Unit.PERCENT);
+    assertThat(errors.figure().unit()).isEqualTo(MetricEntry.Unit.PERCENT);
     assertThat(errors.percent()).isCloseTo(20, within(0.01));
     assertThat(errors.outcome()).isEqualTo(Outcome.WORSE);
   }

@@ -74,7 +74,7 @@ class LoadCurveTest {
           32:96 64:100 128:99                       | c=32 | false | true
           # a server that breaks down under the highest load
           1:10 2:30 4:12                            | c=2  | true  | false
-          # 7 % more output for 7 % more load is no flattening
+          # 7 % more output for 7 % more load is not a flattening
           10:100 11:110 12:120 13:130 14:140        | c=13 | false | false
           """)
   void knee(String levels, String stage, boolean reached, boolean fromFirst) {
@@ -232,11 +232,11 @@ class LoadCurveTest {
   private static final double T_OF_ONE = 12.7062047;
 
   /** Two levels that are measured twice; c=1 has twice the requests the second time. */
-  private static RunFigures figures(boolean isWhole) {
+  private static RunFigures figures(boolean isEntireRun) {
     Levels levels = new Levels();
     levels.level("c=2#1", 2, 10, 50, 0).level("c=1#1", 1, 10, 100, 0);
     levels.level("c=1#2", 1, 20, 130, 0);
-    if (isWhole) {
+    if (isEntireRun) {
       levels.level("c=2#2", 2, 10, 50, 0);
     }
     return levels.figures(
@@ -293,7 +293,9 @@ class LoadCurveTest {
     assertThat(summary.figures().repeats()).isEmpty();
   }
 
-  /** 30 requests against 27 are within noise, but not where each of three repeats says the same. */
+  /**
+   * 30 requests against 27 are within noise, but not where each of three repeats states the same.
+   */
   @Test
   void targetsAreRankedByTheSpreadBetweenRepeats() {
     assertThat(verdict(10, 10, 10)).contains(" 11 % ");

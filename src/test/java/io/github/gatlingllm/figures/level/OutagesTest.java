@@ -170,7 +170,7 @@ class OutagesTest {
     assertThat(Runs.check(summary(), "generator").level()).isEqualTo(CheckLevel.INVALID);
   }
 
-  /** A server that says the same of itself has an outage. */
+  /** A server that states the same of itself has an outage. */
   @Test
   void limitsOfTheServerAreItsOwn() {
     awayForFiveSeconds();
@@ -187,7 +187,7 @@ class OutagesTest {
     assertThat(summary().checks()).noneMatch(check -> check.id().equals("generator"));
   }
 
-  /** A limit is no outage, and neither are failures beside answers that come. */
+  /** A limit is not an outage, and neither are failures beside answers that come. */
   @Test
   void limitsAndFailuresBesideAnswers() {
     ok(0, 10_000);
@@ -204,7 +204,7 @@ class OutagesTest {
         .isEqualTo("Other requests succeeded while failed ones were in flight.");
   }
 
-  /** One after the other, of which chance lets 30 % fail: runs of failures are no outage. */
+  /** One after the other, of which chance lets 30 % fail: runs of failures are not outages. */
   @Test
   void chanceIsNoOutage() {
     Random random = new Random(5);

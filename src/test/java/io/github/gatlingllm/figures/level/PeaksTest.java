@@ -38,7 +38,7 @@ class PeaksTest {
 
   @ParameterizedTest
   @CsvSource({"0, 1000, 0", "0, 999,", "500, 1999,", "500, 2000, 0", "700, 700,"})
-  void aWindowWithoutAWholeSecondHasNoPeak(long from, long to, Double expected) {
+  void aWindowWithoutAFullSecondHasNoPeak(long from, long to, Double expected) {
     assertThat(only(window(from, to)).tokensPerS()).isEqualTo(expected);
   }
 

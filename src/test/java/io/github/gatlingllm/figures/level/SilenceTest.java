@@ -120,7 +120,7 @@ class SilenceTest {
     assertThat(check.value()).isLessThan(0.2);
   }
 
-  /** The server takes requests and never says a word: they end by their timeout. */
+  /** The server takes requests and never sends a byte: they end by their timeout. */
   @Test
   void requestsThatTimeOutAreSilentToo() {
     List<RequestRecord> records =

@@ -4,9 +4,9 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
-import io.github.gatlingllm.figures.metric.Metric.Better;
-import io.github.gatlingllm.figures.metric.Metric.Kind;
-import io.github.gatlingllm.figures.metric.Metric.Unit;
+import io.github.gatlingllm.figures.metric.MetricEntry.Better;
+import io.github.gatlingllm.figures.metric.MetricEntry.Kind;
+import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
 import io.github.gatlingllm.record.RequestStatus;
 import java.io.IOException;
 import java.util.ArrayList;
