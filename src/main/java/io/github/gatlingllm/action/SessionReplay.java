@@ -169,7 +169,12 @@ final class SessionReplay extends SessionHook {
     }
 
     boolean isFill(Agent agent) {
-      return agent == recorded.fill();
+      return isSame(agent, recorded.fill());
+    }
+
+    @SuppressWarnings("ReferenceEquality") // two agents of a session may be equal
+    private static boolean isSame(Agent agent, @Nullable Agent other) {
+      return agent == other;
     }
 
     /** The session ends with the last of its agents, whoever began it. */
@@ -181,7 +186,7 @@ final class SessionReplay extends SessionHook {
         return;
       }
       boolean isLast = lanes == 0;
-      main = lane.agent == recorded.main() ? lane.session : main;
+      main = isSame(lane.agent, recorded.main()) ? lane.session : main;
       if (lane.parent != null && lane.agent.joinedBy() != null) {
         lane.parent.joined(lane, lane.agent.joinedBy());
       }

@@ -324,9 +324,8 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
       if (again) {
         return surely == null || surely;
       }
-      return good() == null || bad() == null
-          ? surely == null && !Boolean.TRUE.equals(own.holdsSlo())
-          : surely == null;
+      boolean isBracketed = good() != null && bad() != null;
+      return surely == null && (isBracketed || !Boolean.TRUE.equals(own.holdsSlo()));
     }
 
     private Conclusion conclusion() {

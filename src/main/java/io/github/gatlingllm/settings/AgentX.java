@@ -16,7 +16,7 @@ public final class AgentX {
   public static final String NAME = "agentx";
 
   /** At least so long is measured. */
-  public static final Duration MEASURED = Duration.ofSeconds(900);
+  public static final Duration MEASURED = Duration.ofMinutes(15);
 
   private static final Map<Setting<?>, String> RULES = new LinkedHashMap<>();
 

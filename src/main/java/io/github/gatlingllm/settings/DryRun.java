@@ -46,6 +46,8 @@ public final class DryRun {
   }
 
   /**
+   * A target.
+   *
    * @param label empty where there is only one
    */
   public void target(String label, List<String> urls) {
@@ -60,6 +62,8 @@ public final class DryRun {
   }
 
   /**
+   * The load levels.
+   *
    * @param each what has that number of requests
    */
   public void load(PlanText plan, String each) {

@@ -169,8 +169,9 @@ class ComparedAnswersTest {
   @Test
   void faultsAreFoundWhereAnswersWithoutLoadHaveNone() {
     Answers answers = new Answers().changed(AnswerPass.AGAIN, ALL, 50);
+    List<AnswerFault> faults = List.of(AnswerFault.values());
     for (int prompt = 1; prompt <= PROMPTS; prompt++) {
-      AnswerFault fault = prompt <= 9 ? AnswerFault.values()[prompt % 3] : null;
+      AnswerFault fault = prompt <= 9 ? faults.get(prompt % faults.size()) : null;
       answers.all.add(at(1).answer(AnswerPass.LOAD, prompt, false, fault).stage("c=16").record());
     }
     answers.all.add(

@@ -46,7 +46,7 @@ public final class ClassRuns {
     }
 
     private Queue<Double> arrivals(long seed, int repeat) {
-      SplittableRandom random = new SplittableRandom(31 * seed + 7 * perSecond + repeat);
+      SplittableRandom random = new SplittableRandom(31 * seed + 7L * perSecond + repeat);
       Queue<Double> all = new ArrayDeque<>();
       for (double at = 0;
           at < BEFORE + SECONDS;
