@@ -24,7 +24,7 @@ public final class SessionTimeline {
    */
   private static final long UNKNOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  private final Map<RecordedTurn, Long> sent = new IdentityHashMap<>();
+  private final IdentityHashMap<RecordedTurn, Long> sent = new IdentityHashMap<>();
   private final long cutNanos;
   private Agent fill = new Agent("", List.of(), null);
   private long fillNanos = Long.MIN_VALUE;
