@@ -15,7 +15,6 @@ import io.github.gatlingllm.settings.AgentX;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.Abandonment;
-import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.settings.Settings;
@@ -246,7 +245,15 @@ public final class LlmProtocol implements Protocol {
   }
 
   public List<String> metricsUrls() {
-    List<String> urls = get(Setting.METRICS_URL).stream().map(NamedUrl::url).toList();
+    List<String> urls =
+        get(Setting.METRICS_URL).stream()
+            .map(
+                page ->
+                    label().equals(page.name())
+                        ? page.url()
+                        : Objects.requireNonNullElse(
+                            MetricsPage.inRole(page.name(), page.url()), page.url()))
+            .toList();
     return MetricsPage.check(urls.isEmpty() ? List.of(MetricsPage.NONE) : urls);
   }
 

@@ -510,7 +510,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /**
    * Pages of metrics of the engine, its GPUs and its host, in Prometheus' text format, read once a
    * second: URLs such as {@code http://gpu-host:9400/metrics}, {@code none}, or by default {@code
-   * auto}, which is {@code <host>/metrics} of the target if a supported engine serves it.
+   * auto}, which is {@code <host>/metrics} of the target if a supported engine serves it. With
+   * {@code prefill=} or {@code decode=} before it, a page is of servers with this role.
    */
   public LlmProtocolBuilder metricsUrl(String url, String... more) {
     return metricsUrls(Stream.concat(Stream.of(url), Stream.of(more)).toList());

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param unixNanos when the page was requested, on the run's clock
  * @param target label of its target; null if it concerns all, such as a host's page
+ * @param role {@code prefill} or {@code decode}, where the setting gives one; else null
  * @param url of the page, without credentials; with {@code target} it identifies the endpoint
  * @param source the software whose metric names the page has: {@code vllm}, {@code sglang}, {@code
  *     tgi}, {@code llama.cpp}, {@code tensorrt-llm}, {@code triton}, {@code dynamo}, {@code llm-d},
@@ -44,6 +45,7 @@ import org.jspecify.annotations.Nullable;
 public record ServerSample(
     @JsonProperty(value = "unix_ns", required = true) long unixNanos,
     @Nullable String target,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String role,
     @JsonProperty(required = true) String url,
     String source,
     @JsonProperty(value = "took_ms", required = true) double tookMs,
@@ -210,6 +212,15 @@ public record ServerSample(
     ENGINE_QUEUE_S("engine queue", "s", HISTOGRAM, SUM),
     ENGINE_PREFILL_S("engine prefill", "s", HISTOGRAM, SUM),
     ENGINE_DECODE_S("engine decode", "s", HISTOGRAM, SUM),
+    KV_TRANSFER_S("KV transfer", "s", HISTOGRAM, SUM),
+    KV_TRANSFER_BYTES("KV transferred", "bytes", COUNTER, SUM),
+    KV_TRANSFERS_FAILED("failed KV transfers", "transfers", COUNTER, SUM),
+    KV_OFFLOADED_BYTES("KV offloaded", "bytes", COUNTER, SUM),
+    KV_LOADED_BYTES("KV loaded back", "bytes", COUNTER, SUM),
+    KV_OFFLOADED_TOKENS("KV offloaded", "tokens", COUNTER, SUM),
+    KV_LOADED_TOKENS("KV loaded back", "tokens", COUNTER, SUM),
+    KV_OFFLOADED_BLOCKS("KV offloaded", "blocks", COUNTER, SUM),
+    KV_LOADED_BLOCKS("KV loaded back", "blocks", COUNTER, SUM),
     GPU_UTILIZATION("GPU utilisation", "share", GAUGE, MEAN),
     GPU_MEMORY_USED_BYTES("GPU memory used", "bytes", GAUGE, SUM),
     GPU_MEMORY_TOTAL_BYTES("GPU memory", "bytes", GAUGE, SUM),

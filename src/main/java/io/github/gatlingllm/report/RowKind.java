@@ -87,6 +87,7 @@ enum RowKind {
   MEASURED(Measured.class, (s, of) -> Stream.of()),
   NUMBERS(SingleNumber.class, (s, of) -> Stream.of()),
   GPUS(Gpu.class, (s, of) -> of.each(RowKind::gpus, Entry::getKey, Entry::getValue)),
+  ROLES(EngineFigures.class, (s, of) -> roles(s)),
   SERVER_PAGES(EnginePage.class, (s, of) -> each(s, s.serverPages())),
   SERVER_TIMINGS(ServerTiming.class, (s, of) -> serverTimings(s)),
   INJECTORS(
@@ -303,6 +304,18 @@ enum RowKind {
   private static Set<Entry<String, Gpu>> gpus(LevelFigures level) {
     EngineFigures engine = level.serverMetrics();
     return engine == null ? Set.of() : engine.gpus().entrySet();
+  }
+
+  /** The servers that prefill and those that decode, level by level. */
+  private static Stream<Row> roles(Summary summary) {
+    List<Row> rows = new ArrayList<>();
+    for (LevelFigures level : summary.stages()) {
+      EngineFigures engine = level.serverMetrics();
+      if (engine != null) {
+        engine.roles().forEach((role, own) -> rows.add(Row.at(summary, level, role, own)));
+      }
+    }
+    return rows.stream();
   }
 
   private record ServerTiming(String key, String names, Distribution values) {

@@ -186,9 +186,12 @@ public record Observers(
   /**
    * A metrics page in Prometheus text format. If it was only guessed ({@code isSet} is false) and
    * has no metrics of an engine, it is not requested again; otherwise failures are recorded.
+   *
+   * @param role of its server where prefill and decode have servers of their own; else null
    */
   public record MetricsPage(
       String target,
+      @Nullable String role,
       URI uri,
       String shown,
       Map<String, String> headers,
@@ -199,6 +202,9 @@ public record Observers(
     public static final String AUTO = "auto";
 
     public static final String NONE = "none";
+
+    /** Before the URL of a page: the role of its server. */
+    private static final Pattern ROLE = Pattern.compile("(prefill|decode)=(.+)");
 
     /** Where an entry of a list of models has it: what the server was started with comes first. */
     private static final List<String> CONTEXT =
@@ -212,6 +218,23 @@ public record Observers(
 
     /** The accepted values, for error messages. */
     public static final String FORMS = "auto, none, or URLs such as http://localhost:9400/metrics";
+
+    /** A page without a role. */
+    public MetricsPage(
+        String target,
+        URI uri,
+        String shown,
+        Map<String, String> headers,
+        boolean verifyTls,
+        boolean isSet) {
+      this(target, null, uri, shown, headers, verifyTls, isSet);
+    }
+
+    /** The entry of a page whose server has a role; null for another name. */
+    public static @Nullable String inRole(@Nullable String name, String url) {
+      String text = name + "=" + url;
+      return ROLE.matcher(text).matches() ? text : null;
+    }
 
     /** The longest prompt with its answer, in tokens, by a model's entry in {@code /models}. */
     public static @Nullable Integer contextOf(JsonNode model) {
@@ -238,15 +261,18 @@ public record Observers(
       List<MetricsPage> pages = new ArrayList<>();
       Set<String> origins = new LinkedHashSet<>();
       baseUrls.forEach(url -> origins.add(origin(URI.create(url))));
-      Set<String> urls = new LinkedHashSet<>();
+      Map<String, @Nullable String> urls = new LinkedHashMap<>();
       for (String setting : settings) {
+        Matcher role = ROLE.matcher(setting);
         if (setting.equals(AUTO)) {
-          origins.forEach(origin -> urls.add(origin + "/metrics"));
+          origins.forEach(origin -> urls.putIfAbsent(origin + "/metrics", null));
+        } else if (role.matches()) {
+          urls.put(role.group(2), role.group(1));
         } else {
-          urls.add(setting);
+          urls.putIfAbsent(setting, null);
         }
       }
-      for (String url : urls) {
+      for (String url : urls.keySet()) {
         URI uri = URI.create(url);
         Map<String, String> headers = new LinkedHashMap<>();
         if (origins.contains(origin(uri))) {
@@ -258,10 +284,11 @@ public record Observers(
           headers.put("Authorization", "Basic " + Base64.getEncoder().encodeToString(login));
         }
         String bare = user == null ? url : url.replaceFirst("//[^/?#@]*@", "//");
-        boolean isSet = settings.contains(url);
+        boolean isSet = settings.contains(url) || urls.get(url) != null;
         pages.add(
             new MetricsPage(
                 target,
+                urls.get(url),
                 URI.create(bare),
                 Secrets.redactUrl(bare),
                 Map.copyOf(headers),
@@ -276,7 +303,8 @@ public record Observers(
         return List.of();
       }
       for (String setting : settings) {
-        if (!setting.equals(AUTO) && !isUrl(setting)) {
+        Matcher role = ROLE.matcher(setting);
+        if (!setting.equals(AUTO) && !isUrl(role.matches() ? role.group(2) : setting)) {
           throw new IllegalArgumentException("expected " + FORMS);
         }
       }

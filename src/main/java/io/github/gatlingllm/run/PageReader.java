@@ -139,7 +139,7 @@ final class PageReader {
     for (TermChoice choice : entry.choices()) {
       String name =
           metric.kind() == SampleKind.HISTOGRAM
-              ? histogram(metric, choice.terms().get(0), byName, reading)
+              ? histogram(entry, choice.terms().get(0), byName, reading)
               : value(entry, choice, byName, reading);
       if (name != null) {
         reading.sources().add(entry.source());
@@ -219,7 +219,7 @@ final class PageReader {
   }
 
   private static @Nullable String histogram(
-      EngineMetric metric, Term term, Map<String, List<Series>> byName, Reading reading) {
+      SourceNames.NamedMetric entry, Term term, Map<String, List<Series>> byName, Reading reading) {
     String name = SourceNames.plain(term.name());
     List<Series> counts = byName.getOrDefault(name + "_count", List.of());
     List<Series> sums = byName.getOrDefault(name + "_sum", List.of());
@@ -227,19 +227,19 @@ final class PageReader {
       return null;
     }
     long count = counts.stream().mapToLong(each -> Math.round(each.value())).sum();
-    double sum = sums.stream().mapToDouble(Series::value).sum();
+    double sum = sums.stream().mapToDouble(Series::value).sum() * entry.factor();
     SortedMap<Double, Long> buckets = buckets(byName.getOrDefault(name + "_bucket", List.of()));
     List<Long> upTo = List.copyOf(buckets.values());
     boolean isAscending = upTo.stream().sorted().toList().equals(upTo);
     reading
         .histograms()
         .put(
-            metric,
+            entry.metric(),
             isAscending && !upTo.isEmpty()
                 ? new Histogram(
                     Math.max(count, upTo.get(upTo.size() - 1)),
                     sum,
-                    List.copyOf(buckets.keySet()),
+                    buckets.keySet().stream().map(bound -> bound * entry.factor()).toList(),
                     upTo)
                 : new Histogram(count, sum, List.of(), List.of()));
     String own = counts.get(0).name();

@@ -186,6 +186,7 @@ final class ServerWatch implements RunObserver {
         new ServerSample(
             unixNanos.applyAsLong(response.sentNanos()),
             endpoint.target,
+            endpoint.page.role(),
             endpoint.page.shown(),
             endpoint.source,
             response.tookNanos() / 1e6,

@@ -79,7 +79,7 @@ public final class DryRun {
     int requests = values.get(Setting.WARMUP);
     int sent = Math.max(requests, min);
     row("warm-up", requests == 0 ? "none" : NumberText.counted(sent, "request"));
-    lines(values, "before levels", "answers", "wait");
+    lines(values, "before levels", "after levels", "answers", "wait");
   }
 
   public void prefix(PromptPrefix prefix, String sizes) {

@@ -867,7 +867,8 @@ public final class Setting<T extends @Nullable Object> {
           .means(
               "pages of metrics; they have Prometheus text of server, GPUs and host, and"
                   + " are read once a second; auto: <host>/metrics of each target, if that is a"
-                  + " page of an engine; none: no page");
+                  + " page of an engine; none: no page; prefill=URL, decode=URL: of servers with"
+                  + " a role");
 
   public static final Setting<Observers.@Nullable Address> LIVE =
       of(RUN, "live", "8088", "<port>, <address>:<port>", Observers.Address::parse)

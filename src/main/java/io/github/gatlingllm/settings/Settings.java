@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.settings.Setting.SettingRule;
 import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
@@ -508,8 +509,8 @@ public final class Settings {
   /** Refuses pages of metrics whose name is not that of a target. */
   public void requireTargets(List<String> labels) {
     for (NamedUrl page : get(Setting.METRICS_URL)) {
-      if (page.name() != null && !labels.contains(page.name())) {
-        String expected = "; expected one of " + labels + ", or a URL without a name";
+      if (page.name() != null && !labels.contains(page.name()) && !isRole(page)) {
+        String expected = "; expected one of " + labels + ", prefill, decode, or no name";
         throw invalid(Setting.METRICS_URL, "'" + page.name() + "' is not a target" + expected);
       }
     }
@@ -518,8 +519,14 @@ public final class Settings {
   /** The pages of metrics of a target. */
   public List<NamedUrl> metricsPages(String label) {
     return get(Setting.METRICS_URL).stream()
-        .filter(page -> page.name() == null || page.name().equals(label))
+        .filter(page -> page.name() == null || page.name().equals(label) || isRole(page))
         .toList();
+  }
+
+  /** Whether its name is a role of a server, and not that of a target. */
+  private boolean isRole(NamedUrl page) {
+    return MetricsPage.inRole(page.name(), page.url()) != null
+        && get(Setting.ENDPOINT).stream().noneMatch(of -> page.name().equals(of.name()));
   }
 
   /** With its levels repeated as set. */

@@ -90,6 +90,11 @@ final class SimulationSettingsTest {
     String page = "http://b:9400/metrics";
     assertThat(with("endpoint=b=http://b:9000/v1", "metricsUrl=b=" + page).metricsUrls())
         .containsExactly(page);
+    assertThat(with("endpoint=b=http://b:9000/v1", "metricsUrl=prefill=" + page).metricsUrls())
+        .containsExactly("prefill=" + page);
+    assertThat(with("endpoint=decode=http://b:9000/v1", "metricsUrl=decode=" + page).metricsUrls())
+        .as("the name of a target comes first")
+        .containsExactly(page);
     assertThatThrownBy(() -> with("endpoint=b=http://b:9000/v1", "metricsUrl=a=" + page))
         .isInstanceOf(InvalidSimulation.class)
         .hasMessageContaining("'a' is not a target");

@@ -42,6 +42,7 @@ class ServerFileTest {
     return new ServerSample(
         unixNanos,
         target,
+        "prefill",
         "http://a:8000/metrics",
         "vllm",
         3.125,
@@ -104,7 +105,7 @@ class ServerFileTest {
     assertThat(lines).hasSize(3);
     assertThat(lines.get(0))
         .startsWith(
-            "{\"unix_ns\":5,\"target\":\"a\",\"url\":\"http://a:8000/metrics\",\"source\":\"vllm\"")
+            "{\"unix_ns\":5,\"target\":\"a\",\"role\":\"prefill\",\"url\":\"http://a:8000/metrics\",")
         .contains(
             "\"names\":{\"requests_running\":\"vllm:num_requests_running\"}", "\"le\":[0.001,0.5]");
     assertThat(lines.get(1))

@@ -208,6 +208,7 @@ final class TableRuns {
         .histograms(histograms)
         .gpus(Map.of("GPU 0", gpu, "GPU 1", gpu))
         .of(target, "http://" + target + "/metrics")
+        .role("decode")
         .sample();
   }
 

@@ -119,7 +119,7 @@ class TablesTest {
             answers: Answers 13
             arrivals: Arrivals 9
             console: Answers 13, Classes of traffic 7, Generators 6, Injectors 12, Models 13, Replicas 13, Self-test 11, Tiers 7
-            engine: Client and engine 12, Engine 14, GPUs 8, Pages of metrics 6, Spread over GPUs 12
+            engine: Client and engine 12, Engine 14, GPUs 8, KV cache beside the GPU 11, Pages of metrics 7, Prefill and decode 15, Spread over GPUs 12
             gatling: Assertions on pages 4, By load level 25, By request name 16, Operating points 18, Pairs of lengths 13, Tiers 7, Times 12
             headline: Latencies 8, Load levels 22, Operating points 18, Pairs of lengths 13, Requests 13, Trials 7
             injectors: Injectors of the run 8

@@ -104,6 +104,12 @@ class PageReaderTest {
         "amd-device-metrics-exporter-1; amd; {gpu_utilization=0.935,"
             + " gpu_memory_used_bytes=304087040000, gpu_memory_total_bytes=412283305984,"
             + " gpu_clock_mhz=2000, gpu_temperature_c=81, gpu_power_w=1499, gpus=2}",
+        "vllm-nixl-offload; vllm; {kv_transfer_s=4/0.5, kv_transfer_bytes=4096,"
+            + " kv_transfers_failed=1, kv_offloaded_bytes=70, kv_loaded_bytes=30}",
+        "vllm-offload-by-type; vllm; {kv_offloaded_bytes=700, kv_loaded_bytes=300}",
+        "sglang-disaggregated; sglang; {kv_transfer_s=2/6, kv_transfer_bytes=3145728,"
+            + " kv_transfers_failed=2, kv_offloaded_tokens=80, kv_loaded_tokens=40}",
+        "dynamo-kvbm; dynamo; {kv_offloaded_blocks=9, kv_loaded_blocks=4}",
         "node-exporter-1.9; node; {node_memory_available_bytes=12884901888}",
       })
   void pageIsParsed(String page, String source, String values) throws IOException {
@@ -112,6 +118,13 @@ class PageReaderTest {
     assertThat(values(reading)).isEqualTo(values);
     assertThat(reading.names())
         .containsKeys(reading.values().keySet().toArray(EngineMetric[]::new));
+  }
+
+  /** Its latency is in ms, of which the metric makes seconds. */
+  @Test
+  void boundsAreInTheUnitOfTheMetric() throws IOException {
+    assertThat(read("sglang-disaggregated").histograms().get(EngineMetric.KV_TRANSFER_S))
+        .isEqualTo(new Histogram(2, 6, List.of(0.005, 5.0), List.of(1L, 2L)));
   }
 
   /** MIG instances have dedicated memory: 1,000 + 2,000 MiB. */

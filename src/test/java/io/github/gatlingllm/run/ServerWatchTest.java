@@ -106,6 +106,15 @@ class ServerWatchTest {
   }
 
   @Test
+  void roleIsInTheFile() throws IOException {
+    String url = server(exchange -> exchange.respond(200, TEXT, PAGE)).baseUrl() + "/page";
+    use(pages("a", "prefill=" + url, "http://b"));
+    assertThat(samples().get(0))
+        .extracting(ServerSample::role, ServerSample::url, ServerSample::source)
+        .containsExactly("prefill", url, "vllm");
+  }
+
+  @Test
   void keepsTheLastReadingBeforeTheFirstRequestAndOneAfterTheLast() throws IOException {
     AtomicInteger running = new AtomicInteger(3);
     ScriptedServer server =

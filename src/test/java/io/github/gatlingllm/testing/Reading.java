@@ -12,6 +12,7 @@ public final class Reading {
   private final long unixNanos;
   private final Map<EngineMetric, Double> values;
   private @Nullable String target = "a";
+  private @Nullable String role;
   private String url = "http://a/metrics";
   private @Nullable String error;
   private boolean reset;
@@ -30,6 +31,11 @@ public final class Reading {
   public Reading of(@Nullable String newTarget, String newUrl) {
     target = newTarget;
     url = newUrl;
+    return this;
+  }
+
+  public Reading role(String ofServer) {
+    role = ofServer;
     return this;
   }
 
@@ -55,6 +61,6 @@ public final class Reading {
 
   public ServerSample sample() {
     return new ServerSample(
-        unixNanos, target, url, "vllm", 1, error, reset, Map.of(), values, histograms, gpus);
+        unixNanos, target, role, url, "vllm", 1, error, reset, Map.of(), values, histograms, gpus);
   }
 }

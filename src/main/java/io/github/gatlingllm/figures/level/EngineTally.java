@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.SampleKind;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -34,6 +35,9 @@ final class EngineTally {
   /** Older readings of a page are not combined with current ones of other pages. */
   private static final long STALE_NANOS = 10_000_000_000L;
 
+  private static final String PREFILL = "prefill";
+  private static final String DECODE = "decode";
+
   private final long origin;
   final List<LevelWindow> levels;
   private final List<String> targets;
@@ -50,6 +54,7 @@ final class EngineTally {
     private static final double SAME = 0.01;
 
     private final PageKey key;
+    private @Nullable String role;
     private @Nullable ServerSample first;
     private @Nullable ServerSample latest;
     private String source = "";
@@ -66,6 +71,10 @@ final class EngineTally {
 
     private boolean describes(String target) {
       return key.target == null || key.target.equals(target);
+    }
+
+    private boolean hasRole(@Nullable String wanted) {
+      return wanted == null || wanted.equals(role);
     }
 
     /** Adds a reading; whether it has values that are later than those before. */
@@ -89,7 +98,7 @@ final class EngineTally {
 
     private EnginePage page() {
       return new EnginePage(
-          key.target, key.url, source, readings, failed, resets, lastError, names);
+          key.target, role, key.url, source, readings, failed, resets, lastError, names);
     }
 
     /** Whether it was read before and after some requests, and its server was not restarted. */
@@ -146,10 +155,16 @@ final class EngineTally {
   void add(ServerSample sample) {
     PageKey key = new PageKey(sample.target(), sample.url());
     PageState page = pages.computeIfAbsent(key, PageState::new);
+    page.role = sample.role();
     ServerSample before = page.latest;
     List<String> described = sample.target() == null ? targets : List.of(sample.target());
     for (String target : described) {
-      each(target, sample.unixNanos(), of -> of.reading(sample.error() != null, sample.reset()));
+      each(
+          target,
+          sample.unixNanos(),
+          of ->
+              roles(sample)
+                  .forEach(role -> of.role(role).reading(sample.error() != null, sample.reset())));
     }
     if (page.add(sample)) {
       described.forEach(target -> gauges(target, sample));
@@ -191,8 +206,10 @@ final class EngineTally {
                     target, at, of -> of.gpu(name, gpu -> gpu.add(values, (at - origin) / 1e9))));
     for (EngineMetric metric : sample.values().keySet()) {
       if (metric.kind() == SampleKind.GAUGE) {
-        double all = ofAllPages(target, metric, at);
-        eachAndBucket(target, at, of -> of.gauge(metric, all, isShared));
+        for (String role : roles(sample)) {
+          double all = ofAllPages(target, role, metric, at);
+          eachAndBucket(target, at, of -> of.role(role).gauge(metric, all, isShared));
+        }
       }
     }
   }
@@ -202,10 +219,10 @@ final class EngineTally {
     sink.accept(bucket(target, at));
   }
 
-  private double ofAllPages(String target, EngineMetric metric, long now) {
+  private double ofAllPages(String target, @Nullable String role, EngineMetric metric, long now) {
     return metric.ofAll(
         pages.values().stream()
-            .filter(page -> page.describes(target))
+            .filter(page -> page.describes(target) && page.hasRole(role))
             .flatMap(page -> Stream.ofNullable(page.latest))
             .filter(latest -> now - latest.unixNanos() <= STALE_NANOS)
             .flatMap(latest -> Stream.ofNullable(latest.value(metric))));
@@ -246,20 +263,24 @@ final class EngineTally {
           before,
           sample,
           (of, part) -> {
-            counters.forEach(
-                (metric, grown) -> {
-                  double own = seconds / pagesWith(target, metric);
-                  of.counter(metric, grown * part, own * part, isShared);
-                });
-            histograms.forEach((metric, grown) -> of.histogram(metric, grown.times(part)));
+            for (String role : roles(sample)) {
+              WindowSums sums = of.role(role);
+              counters.forEach(
+                  (metric, grown) -> {
+                    double own = seconds / pagesWith(target, role, metric);
+                    sums.counter(metric, grown * part, own * part, isShared);
+                  });
+              histograms.forEach((metric, grown) -> sums.histogram(metric, grown.times(part)));
+            }
           });
     }
   }
 
   /** Number of pages with a counter, by which the seconds of each page's growth are divided. */
-  private long pagesWith(String target, EngineMetric counter) {
+  private long pagesWith(String target, @Nullable String role, EngineMetric counter) {
     return pages.values().stream()
-        .filter(page -> page.counted.containsKey(counter) && page.describes(target))
+        .filter(page -> page.describes(target) && page.hasRole(role))
+        .filter(page -> page.counted.containsKey(counter))
         .count();
   }
 
@@ -396,8 +417,19 @@ final class EngineTally {
         && Math.abs(finished - all) <= Math.max(1, PageState.SAME * all);
   }
 
+  /** Without those of prefill, which counts each request and its first token too. */
   private Stream<PageState> pagesOf(@Nullable String target) {
-    return pages.values().stream().filter(page -> Objects.equals(target, page.key.target));
+    List<PageState> all =
+        pages.values().stream().filter(page -> Objects.equals(target, page.key.target)).toList();
+    boolean hasDecode = all.stream().anyMatch(page -> DECODE.equals(page.role));
+    return all.stream().filter(page -> !hasDecode || !PREFILL.equals(page.role));
+  }
+
+  /** All pages, for which null stands, and those of the role of this one. */
+  private static List<@Nullable String> roles(ServerSample sample) {
+    return sample.role() == null
+        ? Arrays.asList((String) null)
+        : Arrays.asList(null, sample.role());
   }
 
   private void add(List<String> targets, @Nullable String target, Sent of, List<EngineRun> to) {

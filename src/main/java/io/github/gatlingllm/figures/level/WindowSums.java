@@ -9,6 +9,7 @@ import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.DoubleSummaryStatistics;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -33,6 +34,7 @@ final class WindowSums {
   private final Map<EngineMetric, Counter> counters = new EnumMap<>(EngineMetric.class);
   private final Map<EngineMetric, BucketCounts> histograms = new EnumMap<>(EngineMetric.class);
   private final Map<String, GpuTally> gpus = new LinkedHashMap<>();
+  private final Map<String, WindowSums> roles = new TreeMap<>(Comparator.reverseOrder());
 
   /** Growth, and the seconds that it was read in. */
   private record Counter(double grown, double seconds) {
@@ -40,6 +42,11 @@ final class WindowSums {
     Counter and(Counter other) {
       return new Counter(grown + other.grown, seconds + other.seconds);
     }
+  }
+
+  /** Those of the servers in a role; of all for null. */
+  WindowSums role(@Nullable String role) {
+    return role == null ? this : roles.computeIfAbsent(role, any -> new WindowSums());
   }
 
   void reading(boolean isFailed, boolean isReset) {
@@ -78,6 +85,7 @@ final class WindowSums {
     other.counters.forEach((metric, theirs) -> counters.merge(metric, theirs, Counter::and));
     other.histograms.forEach(this::histogram);
     other.gpus.forEach((name, theirs) -> gpu(name, own -> own.add(theirs)));
+    other.roles.forEach((role, theirs) -> role(role).add(theirs));
   }
 
   @Nullable EngineFigures figures(double seconds) {
@@ -96,8 +104,20 @@ final class WindowSums {
         });
     Map<String, Gpu> each = new TreeMap<>(Gpu.BY_NUMBER);
     gpus.forEach((name, of) -> each.put(name, of.figures()));
+    Map<String, EngineFigures> byRole = new LinkedHashMap<>();
+    roles.forEach((role, of) -> byRole.put(role, of.figures(seconds)));
+    byRole.values().removeIf(Objects::isNull);
     return new EngineFigures(
-        seconds, readings, failed, resets, gauges.states(), growth, timings, each, isPowerShared);
+        seconds,
+        readings,
+        failed,
+        resets,
+        gauges.states(),
+        growth,
+        timings,
+        each,
+        byRole,
+        isPowerShared);
   }
 
   /** Means of gauges, growth of counters per second, means of histograms. */

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * counts in proportion to the overlap.
  *
  * @param gpus by name
+ * @param roles the same of the servers that only prefill, and of those that only decode
  * @param isPowerShared whether GPU power comes from a page that describes all targets
  */
 @JsonPropertyOrder({"window_s", "prefix_cache_hit_rate", "acceptance_rate", "accepted_length"})
@@ -29,8 +30,16 @@ public record EngineFigures(
     Map<EngineMetric, EngineGrowth> counters,
     Map<EngineMetric, EngineTiming> timings,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Gpu> gpus,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, EngineFigures> roles,
     @JsonIgnore boolean isPowerShared)
     implements Gauges {
+
+  private static final List<EngineMetric> KV_MOVED =
+      List.of(
+          EngineMetric.KV_TRANSFER_BYTES,
+          EngineMetric.KV_OFFLOADED_BYTES,
+          EngineMetric.KV_OFFLOADED_TOKENS,
+          EngineMetric.KV_OFFLOADED_BLOCKS);
 
   public record EngineState(double mean, double max) {}
 
@@ -144,6 +153,12 @@ public record EngineFigures(
         : accepted == null ? null : (Double) (1 + accepted);
   }
 
+  /** Whether parts of its KV cache went to other servers, or out of the GPU. */
+  public boolean movesKv() {
+    return timings.containsKey(EngineMetric.KV_TRANSFER_S)
+        || KV_MOVED.stream().anyMatch(counters::containsKey);
+  }
+
   /** Energy of the GPUs in joules, by their counters, else mean power × time; null if unknown. */
   public @Nullable Double joules() {
     Double power =
@@ -155,6 +170,7 @@ public record EngineFigures(
 
   public record EnginePage(
       @Nullable String target,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String role,
       String url,
       String source,
       long readings,

@@ -9,6 +9,8 @@ import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_POWER_W;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.KV_CACHE_USE;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.PREFIX_CACHE_HITS;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.PREFIX_CACHE_QUERIES;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.PROMPT_TOKENS;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.REQUESTS_FINISHED;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.REQUESTS_RUNNING;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.SPEC_ACCEPTANCE_LENGTH;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.SPEC_ACCEPTANCE_RATE;
@@ -148,6 +150,45 @@ class EngineTallyTest {
         .containsExactly(2_000.0, 1_500.0);
   }
 
+  /**
+   * Two servers prefill and one decodes: 2 and 3 requests there, 10 here; in 2 s 100 and 300 prompt
+   * tokens, and each request once for each role.
+   */
+  @Test
+  void rolesHaveTheirOwnFigures() {
+    for (int i = 0; i < 4; i++) {
+      for (double running : List.of(2.0, 3.0)) {
+        tally.add(
+            Reading.at(
+                    i * S,
+                    Map.of(
+                        REQUESTS_RUNNING, running,
+                        PROMPT_TOKENS, i * (running == 2 ? 50.0 : 150.0),
+                        REQUESTS_FINISHED, i * 1.0))
+                .of("a", "http://prefill-" + running)
+                .role("prefill")
+                .sample());
+      }
+      tally.add(
+          Reading.at(i * S, Map.of(REQUESTS_RUNNING, 10.0, REQUESTS_FINISHED, i * 2.0))
+              .of("a", "http://decode")
+              .role("decode")
+              .sample());
+    }
+    assertThat(level().roles()).containsOnlyKeys("prefill", "decode");
+    EngineFigures prefill = level().roles().get("prefill");
+    assertThat(prefill.mean(REQUESTS_RUNNING)).isEqualTo(5);
+    assertThat(prefill.counters())
+        .containsEntry(PROMPT_TOKENS, new EngineGrowth(400, 200.0, 1))
+        .containsEntry(REQUESTS_FINISHED, new EngineGrowth(4, 2.0, 1));
+    EngineFigures decode = level().roles().get("decode");
+    assertThat(decode.mean(REQUESTS_RUNNING)).isEqualTo(10);
+    assertThat(decode.counters())
+        .containsOnlyKeys(REQUESTS_FINISHED)
+        .containsEntry(REQUESTS_FINISHED, new EngineGrowth(4, 2.0, 1));
+    assertThat(tally.pages()).extracting(EnginePage::role).containsOnly("prefill", "decode");
+  }
+
   @Test
   void failedReadingIsCountedAndGrowthSpansIt() {
     read(1, GENERATION_TOKENS, 0);
@@ -159,7 +200,7 @@ class EngineTallyTest {
     assertThat(level().failedReadings()).isEqualTo(1);
     assertThat(tally.pages())
         .containsExactly(
-            new EnginePage("a", "http://a/metrics", "vllm", 3, 1, 0, "timed out", Map.of()));
+            new EnginePage("a", null, "http://a/metrics", "vllm", 3, 1, 0, "timed out", Map.of()));
   }
 
   /** Two replicas, and a reading before the window. */
