@@ -295,7 +295,7 @@ final class SimulationSettingsTest {
     String page = Files.readString(Path.of("docs/settings.md"));
     String list = page.substring(page.indexOf("These are Benchmark's alone"));
     List<String> onPage =
-        Pattern.compile("`([\\w.]+)`")
+        Pattern.compile("`([\\w.<>]+)`")
             .matcher(list.substring(0, list.indexOf(". With")))
             .results()
             .map(found -> found.group(1))

@@ -25,6 +25,7 @@ import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.AtLimit;
 import io.github.gatlingllm.figures.metric.EngineFigures.EngineGrowth;
 import io.github.gatlingllm.figures.metric.EngineFigures.EnginePage;
+import io.github.gatlingllm.figures.metric.EngineFigures.EngineRun;
 import io.github.gatlingllm.figures.metric.EngineFigures.EngineState;
 import io.github.gatlingllm.figures.metric.EngineFigures.EngineTiming;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
@@ -187,6 +188,11 @@ class EngineTallyTest {
         .containsOnlyKeys(REQUESTS_FINISHED)
         .containsEntry(REQUESTS_FINISHED, new EngineGrowth(4, 2.0, 1));
     assertThat(tally.pages()).extracting(EnginePage::role).containsOnly("prefill", "decode");
+    tally.add(Recorded.at(500).unixNanos(0).target("a").tokens(10, 20).record());
+    assertThat(tally.entireRun())
+        .as("each request is counted by a server of both roles, and only once here")
+        .extracting(EngineRun::finishedRequests)
+        .containsExactly(6.0);
   }
 
   @Test
