@@ -216,8 +216,8 @@ public final class Setting<T extends @Nullable Object> {
       flag(LOAD, "interference", false)
           .needs("compares classes of traffic", "class.<name>.<setting>")
           .means(
-              "measures each class of traffic alone too, in random order; the report states what"
-                  + " the others do to it");
+              "measures each class of traffic alone too, in random order; the report"
+                  + " states what the other classes change for it");
 
   public static final Setting<@Nullable Integer> TRIALS =
       of(LOAD, "trials", "10", Form.integer(1))
@@ -234,7 +234,7 @@ public final class Setting<T extends @Nullable Object> {
           .excludes("trials are repeats already", "trials")
           .excludes("a search chooses its levels by their results", "search")
           .means(
-              "measures every load level so often, in random order;"
+              "how many times every load level is measured, in random order;"
                   + " auto:<percent>%[:<figure>] repeats until the 95 % interval of the figure,"
                   + " by default the throughput, is that narrow at every level");
 
@@ -430,16 +430,15 @@ public final class Setting<T extends @Nullable Object> {
           .traits(RECORDED_IF_SET)
           .plan("gaps", cap -> "at most " + PlanText.time(cap))
           .means(
-              "longest gap of replayed sessions; it is the time from the end of an answer to the"
-                  + " next request, and the plan states how much of the recorded time the cap takes"
-                  + " away");
+              "longest gap of replayed sessions; from the end of an answer to the next"
+                  + " request; the plan states how much of the recorded time it takes away");
 
   public static final Setting<Double> SESSION_SPEED =
       of(PROTOCOL, "sessionSpeed", "1", "2", POSITIVE)
           .needs("replays recorded gaps", "sessions")
           .traits(RECORDED_IF_SET)
           .plan("gaps", speed -> speed == 1 ? null : "divided by " + NumberText.plain(speed))
-          .means("divides the gaps of replayed sessions; sessionGapCap comes first");
+          .means("divides the gaps of replayed sessions, after sessionGapCap");
 
   public static final Setting<@Nullable StartRange> SESSION_START =
       of(PROTOCOL, "sessionStart", "random", "random, <from>-<to>%", StartRange::parse)
@@ -449,10 +448,10 @@ public final class Setting<T extends @Nullable Object> {
           .traits(RECORDED_IF_SET)
           .plan("sessions begin", range -> "at a random instant in " + range + " of each")
           .means(
-              "where in its first session each user begins; it is a random instant of that part of"
-                  + " it, the request before it is sent in the fill, and when all users have its"
-                  + " answer, they go on at the same time; later sessions begin at their"
-                  + " beginning");
+              "where in its first session each user begins; at a random instant in that"
+                  + " part of it: the request before that instant is sent first, in the phase"
+                  + " fill, and when all users have its answer, all go on together; later"
+                  + " sessions begin at their beginning");
 
   public static final Setting<String> SESSION_ANSWERS =
       of(
@@ -465,9 +464,10 @@ public final class Setting<T extends @Nullable Object> {
           .traits(RECORDED_IF_SET)
           .plan("history", who -> who.equals("server") ? "the server's own answers" : null)
           .means(
-              "whose answers are in the prompts of replayed sessions; recorded: text of the"
-                  + " recorded length, so that blocks of the prefix cache stay as recorded; server:"
-                  + " its own, where a prompt goes on with the one before and no tool was called");
+              "whose answers are in the prompts of replayed sessions; recorded: text of"
+                  + " the recorded length, so that blocks of the prefix cache stay as recorded;"
+                  + " server: its own, where a prompt continues the one before and no tool was"
+                  + " called");
 
   public static final Setting<@Nullable Function<Tokenizer, Dataset>> B2_DATASET =
       of(WORKLOAD, "dataset.B2", "longbench:hf:THUDM/LongBench-v2/data.json", DATASET.form)
@@ -559,9 +559,9 @@ public final class Setting<T extends @Nullable Object> {
           .inCode(false)
           .traits(OF_CLASS, REHEARSED)
           .means(
-              "begins every prompt with a seeded nonce; so none is in a prefix cache; in replayed"
-                  + " sessions it is the same in all requests of a replay, so only repeats are"
-                  + " not");
+              "begins every prompt with a seeded nonce; so none is in a prefix cache; in"
+                  + " replayed sessions all requests of a replay begin with the same one, so"
+                  + " they share what was recorded as shared");
 
   public static final Setting<@Nullable Long> NONCE =
       of(RUN, "nonce", "run", "seed", new Form<>("run, seed, integer", Seed::nonce))
@@ -626,9 +626,10 @@ public final class Setting<T extends @Nullable Object> {
       of(PROTOCOL, "eventTokens", "auto", "server", Form.choice(List.of("auto", "server", "none")))
           .traits(PROBED)
           .means(
-              "who counts the tokens of each event of a stream; server: it is asked to"
-                  + " (stream_options.continuous_usage_stats); auto: vLLM and SGLang are asked,"
-                  + " as /v1/models or their metrics name them; none: they are estimated");
+              "who counts the tokens of each event of a stream; server: the server, by a"
+                  + " field of the request (stream_options.continuous_usage_stats); auto: vLLM"
+                  + " and SGLang are asked, as /v1/models or their metrics name them; none:"
+                  + " they are estimated");
 
   public static final Setting<Boolean> IGNORE_EOS =
       flag(PROTOCOL, "ignoreEos", true)
@@ -721,9 +722,9 @@ public final class Setting<T extends @Nullable Object> {
           .traits(RECORDED_IF_SET)
           .plan("limits", max -> max + " tokens a minute")
           .means(
-              "the same for tokens; counted are those of the prompt, four characters each,"
-                  + " and maxTokens of the answer, until the server's usage states how many they"
-                  + " were");
+              "maximum number of tokens in any 60 s; counted are those of the prompt,"
+                  + " four characters each, and maxTokens of the answer, until the server's"
+                  + " usage states how many they were");
 
   public static final Setting<String> CONNECTIONS =
       of(PROTOCOL, "connections", "shared", "perUser", Form.choice(List.of("shared", "perUser")))
