@@ -168,8 +168,11 @@ final class AnswerPasses {
               .formatted(target.name, requests.size()));
     }
     PrintableText.print(
-        "LLM answers of %s: 2 × %s requests before the load, %.0f s"
-            .formatted(target.name, requests.size(), (System.nanoTime() - start) / 1e9));
+        "LLM answers of %s: 2 × %s requests before the load, %s"
+            .formatted(
+                target.name,
+                requests.size(),
+                NumberText.duration((System.nanoTime() - start) / 1e9)));
   }
 
   /** Sends those that fit into the measure phase of a level, beside its load. */
