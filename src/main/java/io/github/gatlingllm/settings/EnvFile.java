@@ -1,5 +1,6 @@
 package io.github.gatlingllm.settings;
 
+import io.github.gatlingllm.client.Secrets;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -46,10 +47,12 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
       }
       return Files.readString(file);
     } catch (CharacterCodingException e) {
-      throw new IllegalArgumentException(shown + " is not UTF-8 text; save it as UTF-8");
+      throw new IllegalArgumentException(
+          Secrets.oneLine(shown) + " is not UTF-8 text; save it as UTF-8");
     } catch (IOException | InvalidPathException e) {
       throw new IllegalArgumentException(
-          shown + " cannot be read; expected a readable file of settings, at most 1 MB");
+          Secrets.oneLine(shown)
+              + " cannot be read; expected a readable file of settings, at most 1 MB");
     }
   }
 

@@ -221,6 +221,9 @@ final class SettingsTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(".env cannot be read; expected a readable file of settings, at most 1 MB");
     }
+    assertThatThrownBy(() -> EnvFile.text("no\nfile", "llm.env=no\nfile"))
+        .as("a name with a line break")
+        .hasMessageStartingWith("llm.env=no file cannot be read");
     Path binary = Files.write(folder.resolve(".env"), new byte[] {(byte) 0xff});
     assertThatThrownBy(() -> EnvFile.read(binary, ".env"))
         .hasMessage(".env is not UTF-8 text; save it as UTF-8");
