@@ -258,15 +258,15 @@ final class AnswerPasses {
       }
     }
 
-    /** The record of its request with what came of the comparison. */
-    RequestRecord judged(RequestRecord record, ReceivedAnswer answer) {
+    /** The record of its request with what came of the comparison; of one without, with none. */
+    RequestRecord judged(RequestRecord record, @Nullable ReceivedAnswer answer) {
       if (pass == null) {
         return record;
       }
       RequestStatus status = record.outcome().status();
       return record.checked(
           pass.stage,
-          status == RequestStatus.COMPLETE || status == RequestStatus.EMPTY
+          answer != null && (status == RequestStatus.COMPLETE || status == RequestStatus.EMPTY)
               ? compared(pass.pass, Said.by(answer))
               : new CheckedAnswer(pass.pass, number + 1, null, null, null, null));
     }

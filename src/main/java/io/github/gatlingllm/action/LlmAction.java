@@ -274,7 +274,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     long index = run.nextRequest();
     RequestRecord.Timing timing =
         timeline.timing(run.run.unixNanos(now), scheduledOffsetNanos, null);
-    run.record(
+    RequestRecord record =
         record(
             identity(session, run.requestId(index), index, timeline, name, null),
             timing,
@@ -283,7 +283,9 @@ final class LlmAction extends SessionHook implements RequestAction {
             new StreamedExchange.Ending(RequestStatus.NOT_BUILT, null, Secrets.NONE.line(error)),
             null,
             null,
-            null));
+            null);
+    AnswerPasses.AskedPrompt asked = AnswerPasses.asked(run, session);
+    run.record(asked == null ? record : asked.judged(record, null));
     if (level != null) {
       level.requestRecorded();
     }

@@ -26,8 +26,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import javax.crypto.Mac;
@@ -44,6 +46,9 @@ import org.jspecify.annotations.Nullable;
  * models become numbers.
  */
 public final class AnonymousLog {
+
+  /** What logs call a request that failed, where they have no number. */
+  private static final Set<String> FAILED = Set.of("error", "failed", "failure");
 
   private static final int BLOCK = 64;
   private static final long ID_BITS = 53; // exact in JavaScript too
@@ -217,10 +222,12 @@ public final class AnonymousLog {
   private void add(JsonNode entry, StampUnit unit) {
     String prompt = prompt(body(entry));
     Long start = start(entry, unit);
+    JsonNode status = first(entry, List.of("http_status", "status_code", "status"));
     boolean isFailed =
         (entry.has("ok") && !entry.path("ok").asBoolean())
             || entry.hasNonNull("error")
-            || first(entry, List.of("http_status", "status_code", "status")).asInt() >= 400;
+            || status.asInt() >= 400
+            || FAILED.contains(status.asText().toLowerCase(Locale.ROOT));
     if (isFailed || prompt.isEmpty() || start == null) {
       leftOut.merge(
           isFailed ? "failed" : prompt.isEmpty() ? "without a prompt" : "without a time",

@@ -96,6 +96,9 @@ final class AnonymousLogTest {
     "{\"timestamp\":\"2026-08-25T10:00:05Z\",\"status_code\":500,\"body\":"
         + body(SYSTEM, ASKED)
         + "}",
+    "{\"timestamp\":\"2026-08-25T10:00:05Z\",\"status\":\"Error\",\"body\":"
+        + body(SYSTEM, ASKED)
+        + "}",
     "{\"timestamp\":\"2026-08-25T10:00:06Z\",\"body\":{\"input\":\"\"}}",
     "{\"body\":" + body(ASKED) + "}"
   };
@@ -107,7 +110,7 @@ final class AnonymousLogTest {
 
     assertThat(said)
         .isEqualTo(
-            "3 requests of 2 sessions; left out 1: failed; left out 1: without a prompt;"
+            "3 requests of 2 sessions; left out 2: failed; left out 1: without a prompt;"
                 + " left out 1: without a time");
     assertThat(sessions).extracting(each -> each.path("id").asText()).containsExactly("s1", "s2");
     JsonNode second = sessions.get(0).at("/requests/1");
