@@ -26,7 +26,7 @@ def common(prompt, other):
     """Bytes that both begin with: whole texts, then steps of the first text that differs."""
     found = 0
     for text, known in zip(prompt, other):
-        steps = [*range(64, 1 << 10, 64), *range(1 << 10, max(len(text), len(known)), 256)]
+        steps = [*range(64, 1 << 14, 64), *range(1 << 14, max(len(text), len(known)), 256)]
         if text != known:
             same = [step for step in steps if step < len(text) and step <= len(known) and text[:step] == known[:step]]
             whole = len(text) in steps and known.startswith(text)

@@ -39,9 +39,9 @@ class SentPromptsTest {
   void longTextsHaveLongerSteps() {
     add(text(1, 20_000));
 
-    assertThat(add(text(1, 1_000) + text(2, 1_000))).isEqualTo(960 / 2_000.0);
-    assertThat(add(text(1, 1_279) + text(3, 721))).isEqualTo(1_024 / 2_000.0);
-    assertThat(add(text(1, 1_280) + text(4, 720))).isEqualTo(1_280 / 2_000.0);
+    assertThat(add(text(1, 16_300) + text(2, 3_700))).isEqualTo(16_256 / 20_000.0);
+    assertThat(add(text(1, 16_500) + text(3, 3_500))).isEqualTo(16_384 / 20_000.0);
+    assertThat(add(text(1, 16_700) + text(4, 3_300))).isEqualTo(16_640 / 20_000.0);
   }
 
   @Test

@@ -202,7 +202,7 @@ public enum Metric {
               "prompt tokens that a prefix cache without limit would have ÷ all prompt tokens of"
                   + " answered requests scheduled in measure: those of the longest beginning that"
                   + " an earlier prompt of the run, or one with its answer, had too, to the same"
-                  + " target and model, in steps of 64 bytes, after 1 KiB of a text of 256")
+                  + " target and model, in steps of 64 bytes, after 16 KiB of a text of 256")
           .words("percentage of prompt tokens that an ideal prefix cache would have")
           .name("cached.ideal_percent")
           .key("throughput.ideal_cached_percent")
