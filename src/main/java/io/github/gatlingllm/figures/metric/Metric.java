@@ -209,7 +209,10 @@ public enum Metric {
           .by(Metric::idealCachedPercent)),
   CACHE_GAP_PERCENT(
       single("Prefix cache, ideal − server", Unit.PERCENT, Better.LOWER)
-          .formula("cached.ideal_percent − cached.percent, in percentage points")
+          .formula(
+              "cached.ideal_percent − cached.percent, in percentage points; below 0 where the"
+                  + " server's blocks are finer than those steps, or it has prompts from before"
+                  + " the run")
           .words("percentage of prompt tokens that an ideal prefix cache would have in addition")
           .name("cached.gap_percent")
           .key("throughput.cache_gap_percent")
