@@ -24,9 +24,9 @@ class ExploringFuzzIT {
   /** Disables Jazzer's own detectors, slow to start: assertions detect failures. */
   private static final String DETECTORS =
       ("ClojureLangHooks Deserialization ExpressionLanguageInjection FilePathTraversal"
-           + " LdapInjection NamingContextLookup OsCommandInjection ReflectiveCall RegexInjection"
-           + " RegexRoadblocks ScriptEngineInjection ServerSideRequestForgery SqlInjection"
-           + " UnsafeSanitizer XPathInjection")
+              + " LdapInjection NamingContextLookup OsCommandInjection ReflectiveCall RegexInjection"
+              + " RegexRoadblocks ScriptEngineInjection ServerSideRequestForgery SqlInjection"
+              + " UnsafeSanitizer XPathInjection")
           .replaceAll(
               "(\\w+) ?", "com.code_intelligence.jazzer.sanitizers.$1" + File.pathSeparator);
 
