@@ -117,7 +117,8 @@ final class Mooncake implements DialogReader {
   }
 
   /**
-   * A text of this number of tokens. Equal ids in front of it are equal texts; without ids, or
+   * A text of this number of tokens; of about that many where the words of a server's tokenizer do
+   * not add up and the load has begun. Equal ids in front of it are equal texts; without ids, or
    * after the last one, an equal key is.
    */
   String text(long[] ids, int block, int tokens, long key) {
@@ -130,11 +131,17 @@ final class Mooncake implements DialogReader {
     int first = (int) ((long) from * wordsPerBlock / block);
     int end = (int) Math.max(first + 1, (long) to * wordsPerBlock / block);
     String[] all = words(ids, first, end, wordsPerBlock, key);
-    return additive
-        ? String.join(" ", all)
-        : new ExactLength(tokenizer)
-            .of("", String.join(" ", all), "", to - from, Seed.at(key, SALT, to - from))
-            .text();
+    String text = String.join(" ", all);
+    if (additive) {
+      return text;
+    }
+    try {
+      return new ExactLength(tokenizer)
+          .of("", text, "", to - from, Seed.at(key, SALT, to - from))
+          .text();
+    } catch (Tokenizer.Uncounted inTheLoad) {
+      return text; // a server counts before the load only: about that length, by the sample
+    }
   }
 
   /** The ids of all blocks of such a text: of those after the last one, ids that stand for them. */

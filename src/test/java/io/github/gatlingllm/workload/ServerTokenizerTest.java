@@ -249,4 +249,43 @@ final class ServerTokenizerTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("10 s");
   }
+
+  /**
+   * Words whose tokens do not add up: a token per three characters, counted before the load only.
+   */
+  private static final class BeforeTheLoad implements Tokenizer {
+    private boolean isOver;
+
+    @Override
+    public String name() {
+      return "server";
+    }
+
+    @Override
+    public int count(String text) {
+      if (isOver) {
+        throw new Uncounted("not counted before the load", null);
+      }
+      return (text.length() + 2) / 3;
+    }
+
+    @Override
+    public String head(String text, int tokens) {
+      return text.substring(0, Math.min(text.length(), 3 * tokens));
+    }
+  }
+
+  @Test
+  void textsOfBlocksAreMadeInTheLoadWithoutTheServer() {
+    BeforeTheLoad tokenizer = new BeforeTheLoad();
+    Mooncake texts = new Mooncake(tokenizer);
+    assertThat(tokenizer.count(texts.text(new long[] {1, 2}, 64, 128, 7))).isEqualTo(128);
+
+    tokenizer.isOver = true;
+    String two = texts.text(new long[] {1, 2}, 64, 128, 7);
+    String three = texts.text(new long[] {1, 2, 3}, 64, 192, 7);
+    assertThat(three).startsWith(two);
+    tokenizer.isOver = false;
+    assertThat(tokenizer.count(two)).isBetween(110, 146);
+  }
 }
