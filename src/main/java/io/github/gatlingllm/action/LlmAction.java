@@ -274,8 +274,9 @@ final class LlmAction extends SessionHook implements RequestAction {
     long index = run.nextRequest();
     RequestRecord.Timing timing =
         timeline.timing(run.run.unixNanos(now), scheduledOffsetNanos, null);
-    RequestRecord record =
+    run.record(
         record(
+            session,
             identity(session, run.requestId(index), index, timeline, name, null),
             timing,
             timeline,
@@ -283,20 +284,19 @@ final class LlmAction extends SessionHook implements RequestAction {
             new StreamedExchange.Ending(RequestStatus.NOT_BUILT, null, Secrets.NONE.line(error)),
             null,
             null,
-            null);
-    AnswerPasses.AskedPrompt asked = AnswerPasses.asked(run, session);
-    run.record(asked == null ? record : asked.judged(record, null));
+            null));
     if (level != null) {
       level.requestRecorded();
     }
   }
 
   /**
-   * The record of a request, judged by its SLO.
+   * The record of a request, judged by its SLO, and compared if its answer is checked.
    *
    * @param exchange null where it could not be built
    */
   RequestRecord record(
+      Session session,
       RequestRecord.Identity identity,
       RequestRecord.Timing timing,
       Timeline timeline,
@@ -311,24 +311,29 @@ final class LlmAction extends SessionHook implements RequestAction {
         target
             .sloOf(request, identity.name())
             .judge(identity.streamed(), end.status(), ok, timing, events, tokens);
-    return new RequestRecord(
-        identity,
-        timing,
-        target.protocol.recordTokens() ? events : timeline.events(false),
-        tokens,
-        new RequestRecord.RequestOutcome(
-            finishReason,
-            end.httpStatus(),
-            end.status(),
-            ok,
-            end.error(),
-            judgement.met(),
-            judgement.missed(),
-            exchange != null && exchange.wasResent(),
-            exchange != null && exchange.wasLeftOpen()),
-        exchange == null ? ServerReport.NONE : exchange.answer().server(),
-        null,
-        text);
+    RequestRecord record =
+        new RequestRecord(
+            identity,
+            timing,
+            target.protocol.recordTokens() ? events : timeline.events(false),
+            tokens,
+            new RequestRecord.RequestOutcome(
+                finishReason,
+                end.httpStatus(),
+                end.status(),
+                ok,
+                end.error(),
+                judgement.met(),
+                judgement.missed(),
+                exchange != null && exchange.wasResent(),
+                exchange != null && exchange.wasLeftOpen()),
+            exchange == null ? ServerReport.NONE : exchange.answer().server(),
+            null,
+            text);
+    AnswerPasses.AskedPrompt asked = AnswerPasses.asked(target.run, session);
+    return asked == null
+        ? record
+        : asked.judged(record, exchange == null ? null : exchange.answer());
   }
 
   /**

@@ -331,13 +331,13 @@ public final class LlmProtocol implements Protocol {
     Slos slos = get(Setting.SLO);
     if (!slos.tiers().isEmpty() && !slos.named().isEmpty()) {
       throw InvalidSimulation.because(
-          "requests named %s have an SLO of their own, and there are tiers; expected one of the two"
+          "requests named %s have an SLO beside the tiers; expected one of the two"
               .formatted(slos.named().keySet()));
     }
     for (Assertion gate : assertions()) {
       if (gate.tier() != null && !slos.tiers().containsKey(gate.tier())) {
         throw InvalidSimulation.because(
-            "assertion on tier '%s': there is none of that name; expected one of %s"
+            "assertion on tier '%s': unknown name; expected one of %s"
                 .formatted(gate.tier(), slos.tiers().keySet()));
       }
     }
@@ -449,7 +449,7 @@ public final class LlmProtocol implements Protocol {
       config.put(ConfigKey.PREFIX_SEED.name, Long.toString(shared.seed()));
     }
     config.putAll(notes());
-    if (AgentX.isMeant(config)) {
+    if (AgentX.isRequested(config)) {
       List<String> deviations = AgentX.deviations(this::get, notes(), null);
       config.put(
           ConfigKey.AGENTX_DEVIATIONS.name,

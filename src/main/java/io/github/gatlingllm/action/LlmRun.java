@@ -29,8 +29,6 @@ final class LlmRun {
 
   private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
 
-  private static final String ANSWERS = "answers";
-
   /** First number of warm-up prompts: half of all nonces, beyond the numbers of any load. */
   private static final long WARM_UP_PROMPTS = 1L << 58;
 
@@ -57,6 +55,11 @@ final class LlmRun {
   /** Part of the ids of requests outside the load. */
   private final String kind;
 
+  /**
+   * Whether started requests count, as those of the load do; some of the warm-up may outlast it.
+   */
+  private final boolean isCounted;
+
   /** Those outside the load that have not ended; the same list for all of them. */
   private final List<LlmRun> warmUps;
 
@@ -68,12 +71,15 @@ final class LlmRun {
     recorders = List.of(run::record);
     numbers = null;
     kind = "";
+    isCounted = true;
     warmUps = new CopyOnWriteArrayList<>();
     sent = new SentPrompts();
   }
 
-  private LlmRun(LlmRun load, List<Consumer<RequestRecord>> recorders, String kind) {
+  private LlmRun(
+      LlmRun load, List<Consumer<RequestRecord>> recorders, String kind, boolean isCounted) {
     this.kind = kind;
+    this.isCounted = isCounted;
     run = load.run;
     share = load.share;
     prompts = load.warmUpPrompts;
@@ -117,12 +123,12 @@ final class LlmRun {
 
   /** A run before the load. */
   LlmRun forWarmUp(List<Consumer<RequestRecord>> recorders) {
-    return outside(new LlmRun(this, recorders, "warmup"));
+    return outside(new LlmRun(this, recorders, "warmup", false));
   }
 
   /** A run beside the load, for the setting {@code answers}. */
   LlmRun forAnswers() {
-    return outside(new LlmRun(this, List.of(run::record), ANSWERS));
+    return outside(new LlmRun(this, List.of(run::record), "answers", true));
   }
 
   private LlmRun outside(LlmRun added) {
@@ -153,9 +159,8 @@ final class LlmRun {
     return numbers == null ? run.requestId(number) : run.id() + "-" + kind + "-" + number;
   }
 
-  /** A request has started; those of the warm-up, some of which may outlast it, do not count. */
   void started() {
-    if (isLoad() || kind.equals(ANSWERS)) {
+    if (isCounted) {
       run.started();
     }
   }

@@ -363,18 +363,16 @@ final class Request {
     String reason = exchange.answer().finishReason();
     // Known ones need no look for secrets: patterns are slow at every request.
     boolean isKnown = reason == null || RequestStatus.ofFinishReason(reason) != null;
-    RequestRecord record =
-        step.record(
-            step.identity(session, id, index, timeline, texts.name(), texts),
-            timing,
-            timeline,
-            tokens,
-            new StreamedExchange.Ending(status, ending.httpStatus(), error),
-            isKnown ? reason : texts.secrets().line(reason),
-            exchange,
-            target.protocol.recordText() ? text() : null);
-    AnswerPasses.AskedPrompt asked = AnswerPasses.asked(run, session);
-    return asked == null ? record : asked.judged(record, exchange.answer());
+    return step.record(
+        session,
+        step.identity(session, id, index, timeline, texts.name(), texts),
+        timing,
+        timeline,
+        tokens,
+        new StreamedExchange.Ending(status, ending.httpStatus(), error),
+        isKnown ? reason : texts.secrets().line(reason),
+        exchange,
+        target.protocol.recordText() ? text() : null);
   }
 
   private RequestRecord.RecordedText text() {

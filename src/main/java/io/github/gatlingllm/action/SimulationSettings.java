@@ -316,7 +316,7 @@ final class SimulationSettings {
     for (Assertion gate : levels == null ? List.<Assertion>of() : protocol.assertions()) {
       if (gate.scope() == Objectives.Scope.STAGE && !levels.contains(String.valueOf(gate.name()))) {
         throw InvalidSimulation.because(
-            "assertion on load level '%s': there is none of that name; expected one of %s"
+            "assertion on load level '%s': unknown name; expected one of %s"
                 .formatted(gate.name(), String.join(", ", levels)));
       }
     }
@@ -324,7 +324,7 @@ final class SimulationSettings {
       for (Hook hook : levels == null ? List.<Hook>of() : protocol.get(row)) {
         if (hook.level() != null && !levels.contains(LevelInfo.unnumbered(hook.level()))) {
           throw InvalidSimulation.because(
-              "%s for load level '%s': there is none of that name; expected one of %s"
+              "%s for load level '%s': unknown name; expected one of %s"
                   .formatted(row.name, hook.level(), String.join(", ", levels)));
         }
       }

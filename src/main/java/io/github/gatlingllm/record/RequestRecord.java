@@ -253,7 +253,12 @@ public record RequestRecord(
 
     /** Whether the request failed. A rate limit is not a fault of the server. */
     public boolean hasFailed() {
-      return !ok && !status.isCut() && status != RequestStatus.RATE_LIMITED;
+      return hasFailedOrWasLimited() && status != RequestStatus.RATE_LIMITED;
+    }
+
+    /** Whether the request failed or a rate limit rejected it: a session ends with either. */
+    public boolean hasFailedOrWasLimited() {
+      return !ok && !status.isCut();
     }
   }
 

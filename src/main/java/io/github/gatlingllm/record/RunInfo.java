@@ -88,6 +88,9 @@ public record RunInfo(
   /** Name in {@link #config} of the tokens of the chat template; of one target followed by it. */
   public static final String TEMPLATE = "template_tokens";
 
+  /** Minimum time that the benchmark AgentX measures. */
+  public static final int AGENTX_SECONDS = 900;
+
   /** Replaces the value of a setting that is a secret. */
   public static final String REDACTED = "***";
 

@@ -49,7 +49,7 @@ record CompareCurves(List<Compared> runs) {
     }
     boolean isEmpty = charts.stream().noneMatch(Chart::hasPoints);
     return Section.of("curves")
-        .body(isEmpty ? "No request succeeded, so there is no curve." : "")
+        .body(isEmpty ? "No request succeeded: a curve needs at least one." : "")
         .charts(charts);
   }
 

@@ -168,7 +168,7 @@ final class HtmlReport {
                   levels.charts(
                       series.levelQuantiles(), this::operatingPoints, LevelSections::percentiles));
       return section.groups().isEmpty()
-          ? section.body("No request succeeded, so there is no distribution to show.")
+          ? section.body("No request succeeded: a distribution needs at least one.")
           : section;
     }
 

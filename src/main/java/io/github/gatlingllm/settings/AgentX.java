@@ -1,5 +1,6 @@
 package io.github.gatlingllm.settings;
 
+import io.github.gatlingllm.record.RunInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,8 +16,8 @@ public final class AgentX {
   /** The value of {@link Setting#SCENARIO} that stands for them. */
   public static final String NAME = "agentx";
 
-  /** At least so long is measured. */
-  public static final Duration MEASURED = Duration.ofMinutes(15);
+  /** The minimum time that is measured. */
+  private static final Duration MEASURED = Duration.ofSeconds(RunInfo.AGENTX_SECONDS);
 
   private static final Map<Setting<?>, String> RULES = new LinkedHashMap<>();
 
@@ -37,7 +38,7 @@ public final class AgentX {
   private AgentX() {}
 
   /** Whether settings, by their names, say that a run is to be one. */
-  public static boolean isMeant(Map<String, String> texts) {
+  public static boolean isRequested(Map<String, String> texts) {
     return NAME.equalsIgnoreCase(texts.get(Setting.SCENARIO.name));
   }
 
@@ -45,13 +46,17 @@ public final class AgentX {
   public static Map<Setting<?>, String> presets() {
     return Map.of(
         Setting.SESSION_GAP_CAP,
-        "10s",
+        rule(Setting.SESSION_GAP_CAP),
         Setting.SESSION_START,
-        "random",
+        rule(Setting.SESSION_START),
         Setting.STABILIZE,
         "0",
         Setting.DURATION,
         Long.toString(MEASURED.toSeconds()));
+  }
+
+  private static String rule(Setting<?> setting) {
+    return Objects.requireNonNull(RULES.get(setting));
   }
 
   /**

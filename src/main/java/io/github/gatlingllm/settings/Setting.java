@@ -255,7 +255,7 @@ public final class Setting<T extends @Nullable Object> {
               MAX_USERS::equals,
               "it searches closed loops; start it with llm.concurrency",
               "rate")
-          .excludes("it has arrivals of its own", "arrival")
+          .excludes("it draws its arrivals", "arrival")
           .means(
               "searches for the highest load at which the SLO holds; maxGoodput: a Poisson rate;"
                   + " maxUsers: users of a closed loop");

@@ -68,7 +68,7 @@ public final class Settings {
   private final Map<String, Settings> classes = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
   /** Of a class of traffic: all settings, and its name; else null. */
-  private final @Nullable Settings whole;
+  private final @Nullable Settings common;
 
   private final @Nullable String ofClass;
 
@@ -88,10 +88,10 @@ public final class Settings {
    */
   private record Text(String text, Source source, String where) {}
 
-  private Settings(@Nullable Settings whole, @Nullable String ofClass) {
-    this.whole = whole;
+  private Settings(@Nullable Settings common, @Nullable String ofClass) {
+    this.common = common;
     this.ofClass = ofClass;
-    warnings = whole == null ? new ArrayList<>() : whole.warnings;
+    warnings = common == null ? new ArrayList<>() : common.warnings;
   }
 
   public Settings(Map<String, String> properties, Map<String, String> environment, Path envFile) {
@@ -257,8 +257,8 @@ public final class Settings {
 
   /** The set values by name, safe to print and record: secrets are replaced by stars. */
   public Map<String, String> shown() {
-    if (whole != null) {
-      return whole.shown();
+    if (common != null) {
+      return common.shown();
     }
     Map<String, String> shown = ownShown();
     shown.remove(Setting.CLASS.name);
@@ -306,7 +306,7 @@ public final class Settings {
 
   /** The names of the classes of traffic; empty for a load of one. */
   public List<String> classNames() {
-    return whole == null ? List.copyOf(classes.keySet()) : whole.classNames();
+    return common == null ? List.copyOf(classes.keySet()) : common.classNames();
   }
 
   /** The class of traffic that these are of; null for the settings of a load of one. */
@@ -315,8 +315,8 @@ public final class Settings {
   }
 
   /** A setting that classes of traffic have in common. */
-  public <T extends @Nullable Object> T ofWhole(Setting<T> setting) {
-    return whole == null ? get(setting) : whole.get(setting);
+  public <T extends @Nullable Object> T common(Setting<T> setting) {
+    return common == null ? get(setting) : common.get(setting);
   }
 
   /** Begins the name of a setting in messages. */
@@ -465,7 +465,7 @@ public final class Settings {
     if (rule.needs()
         && !isSet(other)
         && !isOfClass
-        && (whole == null || notCommon.contains(setting))) {
+        && (common == null || notCommon.contains(setting))) {
       throw invalid(setting, rule.why() + "; set " + other.property() + " too");
     }
     // A flag that is explicitly false contradicts nothing.

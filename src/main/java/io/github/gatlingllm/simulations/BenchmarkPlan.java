@@ -115,7 +115,7 @@ record BenchmarkPlan(
           SettingTrait.SELF_TESTED,
           set -> settings.excluded(Setting.SELF_TEST, set, "a self-test has its own load"));
     }
-    if (AgentX.isMeant(settings.shown())) {
+    if (AgentX.isRequested(settings.shown())) {
       settings.preset(AgentX.presets());
     }
     settings.check();
@@ -209,7 +209,7 @@ record BenchmarkPlan(
 
   /** Whether classes of traffic are also measured alone. */
   boolean hasInterference() {
-    return settings.ofWhole(Setting.INTERFERENCE);
+    return settings.common(Setting.INTERFERENCE);
   }
 
   /** The name of the scenario and of the requests of a class of traffic; else the given one. */

@@ -131,7 +131,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
       gapCap(workload.sessions());
       rows.lines(plan::get, "sessions begin", "history");
       Map<String, String> texts = plan.settings().shown();
-      if (AgentX.isMeant(texts)) {
+      if (AgentX.isRequested(texts)) {
         Duration measured = plan.get(Setting.DURATION);
         List<String> deviations = AgentX.deviations(plan::get, texts, measured);
         row("scenario", Sentence.text("load.agentx", deviations));

@@ -42,7 +42,7 @@ public enum Mistakes {
   HOOK_WITHOUT_LEVELS(
       "beforeLevel needs load levels", s -> s.on(server().beforeLevel("POST:/reset"))),
   HOOK_OF_OTHER_LEVEL(
-      "afterLevel for load level 'c=8': there is none of that name; expected one of c=1",
+      "afterLevel for load level 'c=8': unknown name; expected one of c=1",
       s ->
           s.setUp(closedLoop(1).inject(chat()))
               .protocols(server().beforeLevel("POST:/a@c=1").afterLevel("POST:/b@c=8"))),
@@ -63,7 +63,7 @@ public enum Mistakes {
       "an assertion on goodput has no SLO to judge; set one: .slo(",
       s -> s.on(server().assertions(llmGlobal().goodput().percent().gte(95)))),
   MISSING_TIER(
-      "assertion on tier 'gold': there is none of that name; expected one of [silver]",
+      "assertion on tier 'gold': unknown name; expected one of [silver]",
       s ->
           s.on(
               server()
@@ -79,12 +79,12 @@ public enum Mistakes {
           s.setUp(scenario("Chat").exec(ask().slo(slo().ttft(9))).injectOpen(atOnceUsers(1)))
               .protocols(server().sloTier("gold", slo().ttft(9)))),
   MISSING_LEVEL(
-      "assertion on load level '2/s': there is none of that name; expected one of c=1, c=8",
+      "assertion on load level '2/s': unknown name; expected one of c=1, c=8",
       s ->
           s.setUp(closedLoop(1, 8).inject(chat()))
               .protocols(server().assertions(llmStage("2/s").ttft().percentile(99).lt(9)))),
   LEVEL_OF_GATLINGS_LOAD(
-      "assertion on load level 'c=1': there is none of that name; expected one of all",
+      "assertion on load level 'c=1': unknown name; expected one of all",
       s -> s.on(server().assertions(llmStage("c=1").ttft().percentile(99).lt(9)))),
   SEARCH_WITHOUT_SLO(
       "the load has no SLO to hold; set one: .slo(",

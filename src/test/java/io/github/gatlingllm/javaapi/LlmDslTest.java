@@ -351,7 +351,7 @@ class LlmDslTest {
   @Test
   void agentXIsByItsRules() {
     assertThat(AgentX.deviations(llm.agentX().protocol()::get, Map.of(), null)).isEmpty();
-    assertThat(AgentX.isMeant(llm.agentX().protocol().notes())).isTrue();
+    assertThat(AgentX.isRequested(llm.agentX().protocol().notes())).isTrue();
     assertThat(
             AgentX.deviations(
                 llm.agentX().sessionSpeed(2).serverAnswers().protocol()::get,

@@ -4,6 +4,7 @@ import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.AtLimit;
 import io.github.gatlingllm.figures.metric.EngineFigures.EngineRun;
@@ -378,9 +379,12 @@ final class EngineChecks {
   }
 
   private static double median(List<At> gpus, EngineMetric gauge) {
-    List<Double> values =
-        gpus.stream().map(at -> at.gpu.mean(gauge)).filter(Objects::nonNull).sorted().toList();
-    int n = values.size();
-    return n == 0 ? 0 : (values.get((n - 1) / 2) + values.get(n / 2)) / 2;
+    Double median =
+        Distribution.median(
+            gpus.stream()
+                .map(at -> at.gpu.mean(gauge))
+                .filter(Objects::nonNull)
+                .mapToDouble(mean -> mean));
+    return median == null ? 0 : median;
   }
 }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Summary.AnswerSummary;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.AnswerFault;
@@ -8,14 +9,12 @@ import io.github.gatlingllm.record.RequestRecord.AnswerPass;
 import io.github.gatlingllm.record.RequestRecord.CheckedAnswer;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.stream.DoubleStream;
 import org.apache.commons.statistics.distribution.BinomialDistribution;
 import org.jspecify.annotations.Nullable;
 
@@ -108,7 +107,7 @@ final class AnswerTally {
         answered.size(),
         answered.stream().filter(told -> told.answer.same() != null).count(),
         counts.get(AnswerSummary.CHANGED),
-        median(
+        Distribution.median(
             answered.stream()
                 .map(told -> told.answer.differsAt())
                 .filter(Objects::nonNull)
@@ -118,9 +117,9 @@ final class AnswerTally {
         faults(answered, AnswerFault.EMPTY),
         answered.stream().filter(told -> told.answer.right() != null).count(),
         counts.get(AnswerSummary.WRONG),
-        median(answered.stream().mapToDouble(Told::ttftMs)),
-        median(answered.stream().mapToDouble(Told::e2eMs)),
-        median(answered.stream().mapToDouble(Told::laterTokenMs)),
+        Distribution.median(answered.stream().mapToDouble(Told::ttftMs)),
+        Distribution.median(answered.stream().mapToDouble(Told::e2eMs)),
+        Distribution.median(answered.stream().mapToDouble(Told::laterTokenMs)),
         pairs(asked, first, (a, b) -> !Double.isNaN(a.ttftMs + b.ttftMs)),
         faster,
         chance(faster, slower),
@@ -167,16 +166,5 @@ final class AnswerTally {
     return worse == 0
         ? 1
         : BinomialDistribution.of((int) (worse + better), 0.5).survivalProbability((int) worse - 1);
-  }
-
-  private static @Nullable Double median(DoubleStream values) {
-    double[] sorted = values.filter(value -> !Double.isNaN(value)).sorted().toArray();
-    int middle = sorted.length / 2;
-    return sorted.length == 0
-        ? null
-        : (Double)
-            Arrays.stream(sorted, sorted.length % 2 == 0 ? middle - 1 : middle, middle + 1)
-                .average()
-                .orElseThrow();
   }
 }

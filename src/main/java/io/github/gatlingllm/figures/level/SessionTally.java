@@ -116,11 +116,6 @@ final class SessionTally {
     return found;
   }
 
-  /** Failed, or rejected by a rate limit. */
-  private static boolean isRefused(RequestRecord record) {
-    return !record.outcome().ok() && !record.outcome().status().isCut();
-  }
-
   private int cell(long unixNanos) {
     return (int) Math.max(0, Math.min(CELLS, Math.round((unixNanos - origin) / cellNanos)));
   }
@@ -147,7 +142,7 @@ final class SessionTally {
           record.outcome().ok() && Boolean.TRUE.equals(SessionTurn.of(record, SessionTurn::isEnd));
       boolean isTooLong = record.outcome().status() == RequestStatus.CONTEXT_EXCEEDED;
       isOutOfContext |= isTooLong;
-      hasFailed |= isRefused(record) && !isTooLong;
+      hasFailed |= record.outcome().hasFailedOrWasLimited() && !isTooLong;
       if (lanes != null && closed != null) {
         String own =
             lanes.containsKey(id) || lanes.size() < MAX_AGENTS
@@ -211,12 +206,15 @@ final class SessionTally {
       Long admitted = timing.admittedUnixNanos();
       Long ttft = timing.ttftNanos();
       long first = admitted == null || ttft == null ? closed : admitted + ttft;
-      LaneState whole = isFill ? LaneState.FILL : isRefused(record) ? LaneState.FAILED : null;
+      LaneState only =
+          isFill
+              ? LaneState.FILL
+              : record.outcome().hasFailedOrWasLimited() ? LaneState.FAILED : null;
       requests++;
       from = Math.min(from, begin);
       to = Math.max(to, closed);
-      nanos[(whole == null ? LaneState.PREFILL : whole).ordinal()] += first - begin;
-      nanos[(whole == null ? LaneState.DECODE : whole).ordinal()] += closed - first;
+      nanos[(only == null ? LaneState.PREFILL : only).ordinal()] += first - begin;
+      nanos[(only == null ? LaneState.DECODE : only).ordinal()] += closed - first;
       int start = Math.min(cell(begin), CELLS - 1);
       int end = Math.max(cell(closed), start + 1); // a short request is drawn too
       firstCell = Math.min(firstCell, start);
@@ -224,8 +222,8 @@ final class SessionTally {
       boolean isLate = first - begin >= closed - first;
       int middle = Math.max(isLate ? start + 1 : start, cell(first));
       middle = Math.min(isLate ? end : end - 1, middle);
-      paint(start, middle, whole == null ? LaneState.PREFILL : whole);
-      paint(middle, end, whole == null ? LaneState.DECODE : whole);
+      paint(start, middle, only == null ? LaneState.PREFILL : only);
+      paint(middle, end, only == null ? LaneState.DECODE : only);
     }
 
     private void paint(int start, int end, LaneState state) {

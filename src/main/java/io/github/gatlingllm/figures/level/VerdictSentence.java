@@ -31,9 +31,6 @@ final class VerdictSentence {
 
   private static final String SEARCH = "search";
 
-  /** Shortest time that AgentX measures. */
-  private static final int AGENTX_SECONDS = 900;
-
   /** A smaller share of failed or rate-limited requests is reported by the checks only. */
   private static final double MIN_FAILED = 0.01;
 
@@ -255,8 +252,9 @@ final class VerdictSentence {
       if (!List.of("true", "").contains(config.getOrDefault("ignoreEos", "true"))) {
         different.add(Sentence.of("agentx.rejected"));
       }
-      if (measured < AGENTX_SECONDS) {
-        different.add(Sentence.of("agentx.measured", NumberText.number(measured), AGENTX_SECONDS));
+      if (measured < RunInfo.AGENTX_SECONDS) {
+        different.add(
+            Sentence.of("agentx.measured", NumberText.number(measured), RunInfo.AGENTX_SECONDS));
       }
       all.add(Sentence.of("verdict.agentx", different));
     }

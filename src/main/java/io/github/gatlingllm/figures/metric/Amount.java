@@ -40,7 +40,8 @@ public enum Amount {
   SESSIONS_COMPLETED(CountedWhen.REQUEST, r -> r.endsSession() && r.outcome().ok() ? 1 : 0),
   SESSIONS_OUT_OF_CONTEXT(CountedWhen.REQUEST, r -> r.endsSession() && r.exceedsContext() ? 1 : 0),
   SESSIONS_FAILED(
-      CountedWhen.REQUEST, r -> r.endsSession() && r.isRefused() && !r.exceedsContext() ? 1 : 0),
+      CountedWhen.REQUEST,
+      r -> r.endsSession() && r.outcome().hasFailedOrWasLimited() && !r.exceedsContext() ? 1 : 0),
   /** Prompt tokens of answered requests of which it is known how many were sent before. */
   COMPARED_TOKENS(CountedWhen.REQUEST, r -> r.isComparedWithSent() ? orZero(r.prompt()) : 0),
   IDEAL_CACHED_TOKENS(
@@ -136,11 +137,6 @@ public enum Amount {
 
     private boolean isReplayed() {
       return SessionTurn.of(record(), SessionTurn::gapNanos) != null;
-    }
-
-    /** Failed, or rejected by a rate limit: a session ends with either. */
-    private boolean isRefused() {
-      return !outcome().ok() && !outcome().status().isCut();
     }
 
     private boolean exceedsContext() {

@@ -1,7 +1,9 @@
 package io.github.gatlingllm.figures.metric;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 import org.apache.commons.statistics.distribution.TDistribution;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,18 @@ public record Distribution(
       new Distribution(
           0, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
           null, null, List.of());
+
+  /** The mean of the two middle values, or the middle one; null without values. */
+  public static @Nullable Double median(DoubleStream values) {
+    double[] sorted = values.filter(value -> !Double.isNaN(value)).sorted().toArray();
+    int middle = sorted.length / 2;
+    return sorted.length == 0
+        ? null
+        : (Double)
+            Arrays.stream(sorted, sorted.length % 2 == 0 ? middle - 1 : middle, middle + 1)
+                .average()
+                .orElseThrow();
+  }
 
   public Distribution {
     lowN = List.copyOf(lowN);

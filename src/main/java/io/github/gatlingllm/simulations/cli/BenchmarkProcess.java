@@ -205,7 +205,7 @@ record BenchmarkProcess(
         throw new IllegalArgumentException(
             "--simulation "
                 + simulation
-                + ": there is no such class; expected its full name, and its place in --class-path,"
+                + ": class not found; expected its full name, and its place in --class-path,"
                 + " or a .java file");
       }
     }
@@ -330,7 +330,7 @@ record BenchmarkProcess(
           "--simulation " + source + ": this JVM has no compiler; use a JDK, or give a class");
     }
     if (!Files.isReadable(source)) {
-      throw new IllegalArgumentException("--simulation " + source + ": there is no such file");
+      throw new IllegalArgumentException("--simulation " + source + ": file not found");
     }
     ByteArrayOutputStream messages = new ByteArrayOutputStream();
     int failure =

@@ -156,6 +156,6 @@ class BenchmarkProcessTest {
     assertThatThrownBy(() -> BenchmarkProcess.compile(other, dir))
         .hasMessage("--simulation " + other + " has no class of the file's name");
     assertThatThrownBy(() -> BenchmarkProcess.compile(dir.resolve("None.java"), dir))
-        .hasMessage("--simulation " + dir.resolve("None.java") + ": there is no such file");
+        .hasMessage("--simulation " + dir.resolve("None.java") + ": file not found");
   }
 }
