@@ -296,13 +296,16 @@ public record PlanText(LoadPlan plan) {
     return sizes(sizes, unit) + String.format(Locale.ROOT, form, mean);
   }
 
-  /** {@code 90 s}, {@code 2 min}, {@code 2 min 30 s}. */
+  /** {@code 90 s}, {@code 2 min}, {@code 2 min 30 s}, {@code 3 h 20 min}. */
   public static String time(Duration duration) {
     boolean isLong = duration.compareTo(Duration.ofMinutes(2)) >= 0;
     if (!isLong && (duration.toSeconds() < 60 || duration.toMillis() % 1000 == 0)) {
       return NumberText.plain(duration.toMillis() / 1000.0) + " s";
     }
     long seconds = Math.round(duration.toMillis() / 1000.0);
+    if (seconds >= 7200) {
+      return NumberText.duration(seconds);
+    }
     String minutes = seconds / 60 + " min";
     return seconds % 60 == 0 ? minutes : minutes + " " + seconds % 60 + " s";
   }

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sessions of <a href="https://github.com/callanjfox/kv-cache-tester">Weka's</a> traces of coding
  * agents: an object per session with its {@code requests}, of which those of type {@code subagent}
- * are conversations of their own. These begin with the answer before them, and the next request
- * waits for them.
+ * are separate conversations. These begin with the answer before them, and the next request waits
+ * for them. Their times count from the start of the trace, or, where the first one is earlier than
+ * the sub-agent, from the start of the sub-agent: captures differ.
  *
  * <p>Captures also have parallel agents as plain requests between those of another one, which their
  * {@code hash_ids} tell apart. A request whose ids extend those of the last request of an agent,
@@ -43,6 +44,7 @@ final class WekaTraces implements SessionReader {
   private int nested;
   private int flat;
   private int background;
+  private int timedFromStart;
   private int leftOut;
 
   WekaTraces(Mooncake texts) {
@@ -57,7 +59,7 @@ final class WekaTraces implements SessionReader {
   /** Adds a request or sub-agent of the trace that is being read; returns its requests. */
   int add(JsonNode part) {
     int before = trace.requests;
-    trace.add(part, trace.steps);
+    trace.add(part, trace.steps, 0);
     return trace.requests - before;
   }
 
@@ -84,6 +86,7 @@ final class WekaTraces implements SessionReader {
                 noted(nested, "recorded as such"),
                 noted(flat, "found in flat requests by hash_ids"),
                 noted(background, "of them in the background, as no request follows them"),
+                noted(timedFromStart, "of them with times since their start"),
                 noted(leftOut, "left out, as no request is before them, or none in them"))
             .filter(note -> !note.isEmpty())
             .collect(Collectors.joining(", "));
@@ -143,10 +146,13 @@ final class WekaTraces implements SessionReader {
     /** The time of the first request, from which all others count. */
     private long origin;
 
-    void add(JsonNode part, List<Step> to) {
+    /**
+     * @param base what the times of the list count from, in ns since the first request
+     */
+    void add(JsonNode part, List<Step> to, long base) {
       long time = nanos(part, "t");
       origin = requests == 0 ? time : origin;
-      long at = time - origin;
+      long at = base + time - (to == steps ? origin : 0);
       Call before = to.isEmpty() ? null : to.get(to.size() - 1).call;
       if (before != null && at < before.start()) {
         throw new IllegalArgumentException(
@@ -176,12 +182,11 @@ final class WekaTraces implements SessionReader {
             "expected \"requests\", a list, in sub-agent " + DataFile.clipped(name));
       }
       List<Step> inner = new ArrayList<>();
-      part.path(PARTS).forEach(each -> add(each, inner));
-      Call first = inner.isEmpty() ? null : inner.get(0).call;
-      if (first != null && !(at <= first.start())) {
-        throw new IllegalArgumentException(
-            "sub-agent %s has a request before its own \"t\"; expected times since the trace began"
-                .formatted(DataFile.clipped(name)));
+      JsonNode first = part.path(PARTS).path(0);
+      boolean isTimedFromStart = first.has("t") && nanos(first, "t") - origin < at;
+      timedFromStart += isTimedFromStart ? 1 : 0;
+      for (JsonNode each : part.path(PARTS)) {
+        add(each, inner, isTimedFromStart ? at : -origin);
       }
       return new Step(requests, null, name, inner);
     }
