@@ -23,7 +23,6 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.workload.CheckedPrompts;
-import io.github.gatlingllm.workload.CheckedPrompts.CheckedPrompt;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -64,15 +63,20 @@ final class AnswerPasses {
   private final HttpComponents http;
   private final Target target;
   private final LlmAction action;
-  private final List<CheckedPrompt> prompts;
+  private final CheckedPrompts checked;
+  private final List<String> prompts;
   private final List<PreparedRequest> requests = new ArrayList<>();
 
   /** By the number of the prompt, from 0. */
   private final Map<Integer, Said> first = new ConcurrentHashMap<>();
 
+  /** Why an answer could not be searched by the pattern of its prompt. */
+  private volatile @Nullable String unsearched;
+
   AnswerPasses(ScenarioContext context, Target load, LlmRequest request, CheckedPrompts checked) {
     this.context = context;
     http = HttpCall.components(context);
+    this.checked = checked;
     prompts = checked.prompts();
     LlmProtocol own =
         load.protocol
@@ -130,8 +134,8 @@ final class AnswerPasses {
         "answers=check: " + why + "; give prompts in a file: answers=<file>");
   }
 
-  private static LlmRequest asking(LlmRequest sent, CheckedPrompt prompt) {
-    Dynamic<String> text = Dynamic.of(prompt.prompt());
+  private static LlmRequest asking(LlmRequest sent, String prompt) {
+    Dynamic<String> text = Dynamic.of(prompt);
     return sent.with(
         draft -> {
           draft.messages =
@@ -166,6 +170,9 @@ final class AnswerPasses {
       throw InvalidSimulation.because(
           "answers: %s answered none of its %s requests before the load; look at the server, or leave answers out"
               .formatted(target.name, requests.size()));
+    }
+    if (unsearched != null) {
+      throw InvalidSimulation.because("answers: " + unsearched);
     }
     PrintableText.print(
         "LLM answers of %s: 2 × %s requests before the load, %s"
@@ -283,7 +290,17 @@ final class AnswerPasses {
           before == null ? null : (Boolean) (at < 0),
           at < 0 ? null : (Integer) at,
           said.fault(before),
-          prompts.isEmpty() ? null : prompts.get(number).isRight(said.text));
+          isRight(said.text));
+    }
+
+    /** An answer that its pattern cannot tell in time is not right. */
+    private @Nullable Boolean isRight(String answer) {
+      try {
+        return checked.isRight(number, answer);
+      } catch (IllegalArgumentException e) {
+        unsearched = String.valueOf(e.getMessage());
+        return Boolean.FALSE;
+      }
     }
   }
 

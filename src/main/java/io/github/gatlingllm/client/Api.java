@@ -52,6 +52,8 @@ public abstract class Api {
   public enum Trait {
     MESSAGES,
     RESULTS,
+    /** Each of its inputs is compared with a query. */
+    QUERY,
     /** A request without a limit on output tokens is rejected. */
     REQUIRES_LIMIT,
     /** The limit has one of several names. */

@@ -21,7 +21,7 @@ final class RerankApi extends Api {
   private static final Api TEI = new RerankApi("texts");
 
   RerankApi(String documents) {
-    super("rerank", "/rerank", documents, null, Trait.RESULTS);
+    super("rerank", "/rerank", documents, null, Trait.RESULTS, Trait.QUERY);
   }
 
   @Override

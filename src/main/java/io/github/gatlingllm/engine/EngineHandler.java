@@ -120,7 +120,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       sequences = completions(request);
       writer = new ApiAnswer(context, request, requestId, model);
     } else {
-      InputsRequest request = InputsRequest.parse(body, MAPPER);
+      InputsRequest request = InputsRequest.parse(api, body, MAPPER);
       sequences = inputs(request);
       writer = new ApiAnswer(context, request, requestId, model);
     }

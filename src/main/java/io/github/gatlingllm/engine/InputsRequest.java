@@ -3,6 +3,7 @@ package io.github.gatlingllm.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.CompletionRequest.Parameters;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,10 +26,13 @@ record InputsRequest(
   private static final int DIMENSIONS = 256;
   private static final int MAX_INPUTS = 2_048; // as with OpenAI
 
-  static InputsRequest parse(byte[] body, ObjectMapper mapper) throws Refusal {
+  static InputsRequest parse(Api api, byte[] body, ObjectMapper mapper) throws Refusal {
     ObjectNode json = CompletionRequest.object(body, mapper);
     Parameters parameters = new Parameters(json);
-    String query = parameters.text("query");
+    String query = api.is(Api.Trait.QUERY) ? parameters.text("query") : null;
+    if (query == null && api.is(Api.Trait.QUERY)) {
+      throw Refusal.badRequest("query", "query is missing; expected a text");
+    }
     String name = query == null ? "input" : json.has("texts") ? "texts" : "documents";
     JsonNode input = parameters.value(name);
     List<Prompt> prompts = new ArrayList<>();
@@ -48,7 +52,7 @@ record InputsRequest(
     }
     boolean isRepeated = parameters.flag("return_documents") || parameters.flag("return_text");
     return new InputsRequest(
-        query == null ? "embeddings" : name.equals("texts") ? "tei" : "rerank",
+        name.equals("texts") ? "tei" : api.key(),
         parameters.text("model"),
         prompts,
         isRepeated ? texts : List.of(),

@@ -28,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -59,7 +60,7 @@ public record DataFile(String name, Path path, Path original) {
   private static final long MAX_IN_MEMORY = 512L * MIB;
 
   private static final Pattern JSON_NAME =
-      Pattern.compile("[^.].*\\.(json|jsonl|ndjson)(\\.gz)?", Pattern.CASE_INSENSITIVE);
+      Pattern.compile(".*\\.(json|jsonl|ndjson)(\\.gz)?", Pattern.CASE_INSENSITIVE);
 
   private static final long MAX_UNPACKED = 16_384L * MIB;
 
@@ -96,8 +97,9 @@ public record DataFile(String name, Path path, Path original) {
     try (Stream<Path> files = Files.list(folder)) {
       List<DataFile> all =
           files
-              .filter(file -> JSON_NAME.matcher(file.getFileName().toString()).matches())
               .filter(Files::isRegularFile)
+              .filter(file -> JSON_NAME.matcher(file.getFileName().toString()).matches())
+              .filter(file -> !file.getFileName().toString().startsWith("."))
               .sorted()
               .map(file -> of(file.toString()))
               .toList();
@@ -289,6 +291,49 @@ public record DataFile(String name, Path path, Path original) {
             CsvRows.visit(name, text, MAX_TEXT, (cells, line) -> visitRow(line, cells, visitor));
             return name;
           }
+        });
+  }
+
+  public boolean isNamedJson() {
+    return JSON_NAME.matcher(name).matches();
+  }
+
+  public boolean isCsv() {
+    return name.toLowerCase(Locale.ROOT).matches(".*\\.csv(\\.gz)?");
+  }
+
+  /**
+   * Visits the rows of CSV as cells by the names in the first row, in lower case.
+   *
+   * @param required one of these names
+   * @param mayLackNames whether a single column may begin with a value
+   */
+  public void cells(String required, boolean mayLackNames, Consumer<Map<String, String>> visitor) {
+    List<String> names = new ArrayList<>();
+    rows(
+        row -> {
+          if (names.isEmpty()) {
+            row.forEach(name -> names.add(name.strip().toLowerCase(Locale.ROOT)));
+            if (names.contains(required)) {
+              return;
+            }
+            if (!mayLackNames || row.size() > 1) {
+              throw new IllegalArgumentException(
+                  "expected a column named "
+                      + required
+                      + (mayLackNames ? ", or a single column" : ""));
+            }
+            names.set(0, required);
+          }
+          if (row.size() != names.size()) {
+            throw new IllegalArgumentException(
+                "has " + row.size() + " columns, the first row has " + names.size());
+          }
+          Map<String, String> cells = new HashMap<>();
+          for (int i = 0; i < row.size(); i++) {
+            cells.putIfAbsent(names.get(i), row.get(i));
+          }
+          visitor.accept(cells);
         });
   }
 

@@ -132,9 +132,18 @@ public record ProcessSetting(String property, String variable) {
     /** Longer than any name; comparing takes time in proportion to the length. */
     private static final int MAX_CHARS = 100;
 
+    private static final int MIN_PART = 3;
+
     private Spelling() {}
 
-    /** The nearest names by edit distance; it is at most 1 if one contains the misspelled name. */
+    /** The name that is meant; null where none is near: a third of its characters differ. */
+    public static @Nullable String meant(String wrong, Collection<String> names) {
+      String nearest = names.isEmpty() ? "" : nearest(wrong, names, 1).get(0);
+      int max = Math.max(1, plain(wrong).length() / 3);
+      return apart(plain(wrong), plain(nearest)) <= max ? nearest : null;
+    }
+
+    /** The nearest names by edit distance, which is at most 1 if one contains the other. */
     public static List<String> nearest(String wrong, Collection<String> names, int max) {
       String plain = plain(wrong);
       return names.stream()
@@ -150,7 +159,10 @@ public record ProcessSetting(String property, String variable) {
 
     private static int apart(String wrong, String name) {
       int distance = distance(wrong, name);
-      return wrong.length() > 3 && name.contains(wrong) ? Math.min(1, distance) : distance;
+      boolean isPart =
+          (wrong.length() >= MIN_PART && name.contains(wrong))
+              || (name.length() > MIN_PART && wrong.contains(name));
+      return isPart ? Math.min(1, distance) : distance;
     }
 
     /** Levenshtein distance: minimum number of inserted, deleted and replaced characters. */

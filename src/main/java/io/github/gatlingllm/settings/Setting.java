@@ -1433,12 +1433,13 @@ public final class Setting<T extends @Nullable Object> {
     return ENTRIES.stream().filter(s -> s.variable().equals(variable)).findFirst().orElse(null);
   }
 
-  static Setting<?> nearest(String name) {
-    return nearest(name, any -> true);
-  }
-
-  static Setting<?> nearest(String name, Predicate<Setting<?>> among) {
+  /** The end of a message on an unknown name: the one that is meant, else where all names are. */
+  static String suggestion(
+      String wrong, Predicate<Setting<?>> among, Function<Setting<?>, String> shown) {
     List<String> names = ENTRIES.stream().filter(among).map(entry -> entry.name).toList();
-    return Objects.requireNonNull(named(Spelling.nearest(name, names, 1).get(0)));
+    String meant = Spelling.meant(wrong, names);
+    return meant == null
+        ? HELP.property() + " lists all settings"
+        : "did you mean " + shown.apply(Objects.requireNonNull(named(meant))) + "?";
   }
 }

@@ -174,10 +174,14 @@ public final class Settings {
     } else if (setting == null) {
       String plain =
           key.startsWith(PROPERTY_PREFIX) ? key.substring(PROPERTY_PREFIX.length()) : key;
-      Setting<?> meant = key.startsWith("header") ? Setting.HEADER : Setting.nearest(plain);
+      boolean isHeader = key.startsWith("header");
       throw new IllegalArgumentException(
-          "%s is not a setting; did you mean %s?"
-              .formatted(name, source == Source.PROPERTY ? meant.property() : meant.name));
+          name
+              + " is not a setting; "
+              + Setting.suggestion(
+                  isHeader ? Setting.HEADER.name : plain,
+                  any -> true,
+                  meant -> source == Source.PROPERTY ? meant.property() : meant.name));
     } else if (source == Source.CONFIG_FILE && setting.is(SettingTrait.READ_FIRST)) {
       throw new IllegalArgumentException(
           name + " is read before this file; use include, or set it on the command line");
@@ -191,8 +195,9 @@ public final class Settings {
     Setting<?> setting = key.startsWith(HEADER_KEY_PREFIX) ? Setting.HEADER : Setting.named(key);
     if (setting == null || !setting.is(SettingTrait.OF_CLASS)) {
       throw new IllegalArgumentException(
-          "%s is not a setting of a class of traffic; did you mean %s?"
-              .formatted(name, Setting.nearest(key, each -> each.is(SettingTrait.OF_CLASS)).name));
+          name
+              + " is not a setting of a class of traffic; "
+              + Setting.suggestion(key, each -> each.is(SettingTrait.OF_CLASS), each -> each.name));
     }
     if (classes.containsKey(className)
         && !Objects.requireNonNull(classes.get(className).ofClass).equals(className)) {
@@ -227,8 +232,10 @@ public final class Settings {
       EnvFile.warn(
           warnings,
           () ->
-              "%s%s is not a setting and has no effect; did you mean %s?"
-                  .formatted(clipped(name), in, Setting.nearest(key).variable()));
+              clipped(name)
+                  + in
+                  + " is not a setting and has no effect; "
+                  + Setting.suggestion(key, any -> true, Setting::variable));
     }
   }
 

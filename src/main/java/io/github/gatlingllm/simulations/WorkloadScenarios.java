@@ -254,7 +254,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     int inputs = plan.get(Setting.INPUTS_PER_REQUEST);
     Function<Session, List<String>> texts =
         session -> Stream.generate(() -> prompt.apply(session)).limit(inputs).toList();
-    return api == Api.RERANK
+    return api.is(Api.Trait.QUERY)
         ? request.rerank().query(prompt).documents(texts)
         : request.embeddings().input(texts);
   }

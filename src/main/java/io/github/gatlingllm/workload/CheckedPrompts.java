@@ -5,8 +5,8 @@ import io.github.gatlingllm.load.DataFile;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
  * load.
  *
  * @param prompts those of a file; empty for prompts of the load
+ * @param patterns for each prompt a regular expression that is found in its right answer; empty
+ *     where nothing is expected
  */
-public record CheckedPrompts(String name, List<CheckedPrompt> prompts) {
+public record CheckedPrompts(String name, List<String> prompts, List<String> patterns) {
 
   /** The number of prompts of the load. */
   public static final int OF_LOAD = 50;
@@ -28,111 +30,126 @@ public record CheckedPrompts(String name, List<CheckedPrompt> prompts) {
 
   private static final int MAX = 1_000;
 
+  /** Characters that a search may read: some milliseconds, as it is on an event loop. */
+  private static final int MAX_STEPS = 1_000_000;
+
   private static final List<String> FIELDS = List.of("prompt", "expected", "pattern");
 
   public CheckedPrompts {
     prompts = List.copyOf(prompts);
+    patterns = List.copyOf(patterns);
   }
 
   /**
-   * A prompt, and what its right answer has.
+   * Whether the answer to the prompt at an index is right; null where nothing is expected.
    *
-   * @param pattern regular expression that is found in it; null where nothing is expected
+   * @throws IllegalArgumentException if the search takes too long to tell
    */
-  public record CheckedPrompt(String prompt, @Nullable String pattern) {
+  public @Nullable Boolean isRight(int index, String answer) {
+    String pattern = patterns.isEmpty() ? "" : patterns.get(index);
+    try {
+      return pattern.isEmpty()
+          ? null
+          : (Boolean) Pattern.compile(pattern).matcher(new LimitedText(answer)).find();
+    } catch (IndexOutOfBoundsException | StackOverflowError e) {
+      throw new IllegalArgumentException(
+          "%s: the pattern of prompt %s backtracks too much in an answer of %s characters; simplify it"
+              .formatted(name, index + 1, answer.length()),
+          e);
+    }
+  }
 
-    private static CheckedPrompt of(Map<String, String> fields) {
-      String prompt = fields.getOrDefault("prompt", "");
-      String expected = fields.getOrDefault("expected", "");
-      String pattern = fields.getOrDefault("pattern", "");
-      if (prompt.isBlank()) {
-        throw new IllegalArgumentException("has no prompt; expected prompt, expected or pattern");
-      }
-      if (!expected.isBlank() && !pattern.isEmpty()) {
-        throw new IllegalArgumentException("has both expected and pattern; expected one of them");
-      }
-      return new CheckedPrompt(
-          prompt,
-          !pattern.isEmpty() ? valid(pattern) : expected.isBlank() ? null : words(expected));
+  /** A text that ends a search after {@value #MAX_STEPS} reads: some patterns need years. */
+  private static final class LimitedText implements CharSequence {
+    private final String text;
+    private int steps;
+
+    LimitedText(String text) {
+      this.text = text;
     }
 
-    private static String valid(String pattern) {
-      try {
-        return Pattern.compile(pattern).pattern();
-      } catch (PatternSyntaxException e) {
-        throw new IllegalArgumentException(
-            "pattern '%s' is not a regular expression (%s at character %s); correct it"
-                .formatted(DataFile.clipped(pattern), e.getDescription(), e.getIndex() + 1),
-            e);
+    @Override
+    public char charAt(int index) {
+      if (++steps > MAX_STEPS) {
+        throw new IndexOutOfBoundsException("too many steps");
       }
+      return text.charAt(index);
     }
 
-    /** An expected text: whatever its case, and the spaces between its words. */
-    private static String words(String expected) {
-      return Stream.of(expected.strip().split("\\s+", -1))
-          .map(Pattern::quote)
-          .collect(Collectors.joining("\\s+", "(?iu)", ""));
+    @Override
+    public int length() {
+      return text.length();
     }
 
-    /** Whether an answer is right; null where nothing is expected. */
-    public @Nullable Boolean isRight(String answer) {
-      return pattern == null ? null : (Boolean) Pattern.compile(pattern).matcher(answer).find();
+    @Override
+    public CharSequence subSequence(int start, int end) {
+      return text.subSequence(start, end);
+    }
+
+    @Override
+    public String toString() {
+      return text;
     }
   }
 
   /** Reads {@code check}, or a file of JSON, JSON lines or CSV. */
   public static CheckedPrompts parse(String text) {
-    return text.equals(LOAD) ? new CheckedPrompts(LOAD, List.of()) : read(DataFile.of(text));
+    return text.equals(LOAD)
+        ? new CheckedPrompts(LOAD, List.of(), List.of())
+        : read(DataFile.of(text));
   }
 
   private static CheckedPrompts read(DataFile file) {
-    List<CheckedPrompt> all = new ArrayList<>();
-    if (file.name().toLowerCase(Locale.ROOT).matches(".*\\.csv(\\.gz)?")) {
-      List<String> head = new ArrayList<>();
-      file.held()
-          .rows(
-              row -> {
-                if (head.isEmpty()) {
-                  head.addAll(head(row));
-                } else {
-                  add(all, cells(head, row));
-                }
-              });
+    List<String> prompts = new ArrayList<>();
+    List<String> patterns = new ArrayList<>();
+    Consumer<Map<String, String>> add =
+        fields -> {
+          if (prompts.size() == MAX) {
+            throw new IllegalArgumentException(
+                "is one of more than " + MAX + " prompts; leave some out");
+          }
+          prompts.add(prompt(fields));
+          patterns.add(pattern(fields));
+        };
+    if (file.isCsv()) {
+      file.held().cells("prompt", false, add);
     } else {
-      file.held().entries("answers", (entry, start, length) -> add(all, fields(entry)));
+      file.held().entries("answers", (entry, start, length) -> add.accept(fields(entry)));
     }
-    if (all.isEmpty()) {
+    if (prompts.isEmpty()) {
       throw new IllegalArgumentException(
           file.name() + " has no prompt; expected the fields prompt, and expected or pattern");
     }
-    return new CheckedPrompts(file.name(), all);
+    return new CheckedPrompts(file.name(), prompts, patterns);
   }
 
-  private static void add(List<CheckedPrompt> all, Map<String, String> fields) {
-    if (all.size() == MAX) {
-      throw new IllegalArgumentException("is one of more than " + MAX + " prompts; leave some out");
+  private static String prompt(Map<String, String> fields) {
+    String prompt = fields.getOrDefault("prompt", "");
+    if (prompt.isBlank()) {
+      throw new IllegalArgumentException("has no prompt; expected prompt, expected or pattern");
     }
-    all.add(CheckedPrompt.of(fields));
+    return prompt;
   }
 
-  private static List<String> head(List<String> row) {
-    List<String> names = row.stream().map(name -> name.strip().toLowerCase(Locale.ROOT)).toList();
-    if (!names.contains("prompt")) {
-      throw new IllegalArgumentException("expected a column named prompt");
+  private static String pattern(Map<String, String> fields) {
+    String expected = fields.getOrDefault("expected", "");
+    String pattern = fields.getOrDefault("pattern", "");
+    if (!expected.isBlank() && !pattern.isEmpty()) {
+      throw new IllegalArgumentException("has both expected and pattern; expected one of them");
     }
-    return names;
-  }
-
-  private static Map<String, String> cells(List<String> head, List<String> row) {
-    if (row.size() != head.size()) {
+    try {
+      // An expected text: whatever its case, and the spaces between its words.
+      return expected.isBlank()
+          ? Pattern.compile(pattern).pattern()
+          : Stream.of(expected.strip().split("\\s+", -1))
+              .map(Pattern::quote)
+              .collect(Collectors.joining("\\s+", "(?iu)", ""));
+    } catch (PatternSyntaxException e) {
       throw new IllegalArgumentException(
-          "has " + row.size() + " columns, the first row has " + head.size());
+          "pattern '%s' is not a regular expression (%s at character %s); correct it"
+              .formatted(DataFile.clipped(pattern), e.getDescription(), e.getIndex() + 1),
+          e);
     }
-    Map<String, String> fields = new HashMap<>();
-    FIELDS.stream()
-        .filter(head::contains)
-        .forEach(name -> fields.put(name, row.get(head.indexOf(name))));
-    return fields;
   }
 
   private static Map<String, String> fields(JsonNode entry) {

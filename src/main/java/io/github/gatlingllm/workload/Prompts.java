@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IntSummaryStatistics;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -273,10 +272,9 @@ public record Prompts(
      */
     public static PromptPool read(String location) {
       DataFile file = DataFile.of(location);
-      String extension = file.name().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
       List<String> prompts = new ArrayList<>();
       Map<Integer, Integer> outputs = new HashMap<>();
-      if (extension.matches(".*\\.(json|jsonl|ndjson)")) {
+      if (file.isNamedJson()) {
         file.held()
             .entries(
                 "prompts",
@@ -288,9 +286,8 @@ public record Prompts(
                       .findFirst()
                       .ifPresent(tokens -> outputs.put(prompts.size() - 1, tokens));
                 });
-      } else if (extension.endsWith(".csv")) {
-        List<String> first = new ArrayList<>();
-        file.held().rows(row -> addCell(prompts, outputs, first, row));
+      } else if (file.isCsv()) {
+        file.held().cells("prompt", true, cells -> add(prompts, outputs, cells));
       } else {
         prompts.addAll(file.lines());
       }
@@ -312,30 +309,15 @@ public record Prompts(
       return prompt;
     }
 
-    private static void addCell(
-        List<String> prompts, Map<Integer, Integer> outputs, List<String> first, List<String> row) {
-      boolean isFirst = first.isEmpty();
-      if (isFirst) {
-        row.forEach(cell -> first.add(cell.strip().toLowerCase(Locale.ROOT)));
-      }
-      int column = first.indexOf("prompt");
-      if (column < 0 && first.size() > 1) {
-        throw new IllegalArgumentException("expected a column named prompt, or a single column");
-      }
-      if (row.size() != first.size()) {
+    private static void add(
+        List<String> prompts, Map<Integer, Integer> outputs, Map<String, String> cells) {
+      prompts.add(requireText(cells.getOrDefault("prompt", "")));
+      String tokens = cells.getOrDefault(OUTPUTS.get(0), "").strip();
+      if (tokens.matches("0*[1-9]\\d{0,8}")) {
+        outputs.put(prompts.size() - 1, Integer.valueOf(tokens));
+      } else if (!tokens.isEmpty()) {
         throw new IllegalArgumentException(
-            "has " + row.size() + " columns, the first row has " + first.size());
-      }
-      if (column < 0 || !isFirst) {
-        prompts.add(requireText(row.get(Math.max(column, 0))));
-        String tokens = row.get(Math.max(first.indexOf(OUTPUTS.get(0)), 0)).strip();
-        if (first.contains(OUTPUTS.get(0)) && !tokens.isEmpty()) {
-          if (!tokens.matches("0*[1-9]\\d{0,8}")) {
-            throw new IllegalArgumentException(
-                OUTPUTS.get(0) + " is " + DataFile.clipped(tokens) + "; expected 1 or more");
-          }
-          outputs.put(prompts.size() - 1, Integer.valueOf(tokens));
-        }
+            OUTPUTS.get(0) + " is " + DataFile.clipped(tokens) + "; expected 1 or more");
       }
     }
 

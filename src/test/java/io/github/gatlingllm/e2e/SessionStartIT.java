@@ -116,6 +116,7 @@ class SessionStartIT {
         .as("measured after all of them")
         .allMatch(r -> r.identity().phase() == Phase.MEASURE && scheduled(r) >= filled);
     assertThat(run.summary().at("/stages/0/counts/ok").asInt()).as("not the fill").isEqualTo(12);
+    assertThat(run.output()).contains("every replay unique, its requests share a nonce");
     assertThat(
             run.stage("c=2").phases().stream()
                 .filter(w -> w.phase() == Phase.MEASURE)

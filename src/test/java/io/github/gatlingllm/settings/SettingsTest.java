@@ -62,12 +62,17 @@ final class SettingsTest {
     "llm.max_tokens, llm.maxTokens",
     "llm.key, llm.apiKey",
     "llm.warm, llm.warmup",
+    "llm.streaming, llm.stream",
     "llm.headers.X-A, llm.header.<Name>",
+    "llm.resultsFolder,",
   })
-  void refusesUnknownPropertiesAndNamesTheNearest(String property, String nearest) {
+  void refusesUnknownPropertiesAndNamesOneThatIsNear(String property, @Nullable String near) {
     assertThatThrownBy(() -> properties(Map.of(property, "1")))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(property + " is not a setting; did you mean " + nearest + "?");
+        .hasMessage(
+            property
+                + " is not a setting; "
+                + (near == null ? "llm.help lists all settings" : "did you mean " + near + "?"));
   }
 
   @Test

@@ -3,11 +3,11 @@ package io.github.gatlingllm.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.workload.CheckedPrompts.CheckedPrompt;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,6 +40,7 @@ class CheckedPromptsTest {
             "qa.csv",
             "id,Prompt,expected,pattern\n1,7 × 6?,42,\n2,A colour?,,(?i)red|blue\n3,Anything,,\n");
     assertThat(rows.prompts()).isEqualTo(lines.prompts()).hasSize(3);
+    assertThat(rows.patterns()).isEqualTo(lines.patterns());
     assertThat(lines).hasToString("qa.jsonl");
   }
 
@@ -54,11 +55,23 @@ class CheckedPromptsTest {
   })
   void answerIsRightByTextOrPattern(String field, String value, String answer, Boolean right)
       throws IOException {
-    CheckedPrompt prompt =
-        read("qa.json", "[{\"prompt\":\"?\",\"%s\":\"%s\"}]".formatted(field, value))
-            .prompts()
-            .get(0);
-    assertThat(prompt.isRight(answer)).isEqualTo(right);
+    CheckedPrompts prompts =
+        read("qa.json", "[{\"prompt\":\"?\",\"%s\":\"%s\"}]".formatted(field, value));
+    assertThat(prompts.isRight(0, answer)).isEqualTo(right);
+  }
+
+  /** An event loop that searches for years, or for more than its stack, is lost. */
+  @ParameterizedTest
+  @CsvSource({"(.*a){12}b, 24", "(a|c)*b, 100000"})
+  @Timeout(60)
+  void aPatternThatBacktracksWithoutEndIsRefused(String pattern, int length) throws IOException {
+    CheckedPrompts prompts = read("qa.csv", "prompt,pattern\n?," + pattern + "\n");
+    assertThatThrownBy(() -> prompts.isRight(0, "a".repeat(length)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "qa.csv: the pattern of prompt 1 backtracks too much in an answer of %s characters; simplify it"
+                .formatted(length));
+    assertThat(prompts.isRight(0, "a".repeat(20) + "b")).isTrue();
   }
 
   @ParameterizedTest
