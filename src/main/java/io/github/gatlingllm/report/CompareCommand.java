@@ -130,7 +130,7 @@ final class CompareCommand implements Callable<Integer> {
 
     ComparedRun read(@Nullable RunInfo judge) throws IOException {
       ComparedRun run = ComparedRun.read(info, judge, source);
-      long left = run.figures().facts().file().badLines();
+      long left = run.figures().file().badLines();
       if (run.tool() != null && left > 0) {
         PrintableText.print(
             "LLM: " + name + ": left out " + left + " requests with impossible values");

@@ -59,7 +59,7 @@ final class ExportedLevel {
   private long last = Long.MIN_VALUE;
 
   ExportedLevel(RunFigures figures, int stage) {
-    run = figures.facts().info();
+    run = figures.info();
     this.figures = figures;
     summary = figures.summary();
     level = summary.stages().get(stage);

@@ -3,7 +3,7 @@ package io.github.gatlingllm.report;
 import static java.util.stream.Collectors.joining;
 
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
+import io.github.gatlingllm.figures.level.Summary.RequestGroup;
 import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.level.Summary.TierSummary;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
@@ -78,16 +78,16 @@ record Row(
 
   static Row of(Summary summary, SummaryCurve curve) {
     LevelFigures level = summary.operatingLevel(curve);
-    return of(summary, new RequestAtPoint(summary.name(curve), curve, level.figures()), "");
+    return of(summary, new RequestGroup(summary.name(curve), curve, level.figures()), "");
   }
 
-  static Row of(Summary summary, RequestAtPoint part, String anchor) {
+  static Row of(Summary summary, RequestGroup part, String anchor) {
     LevelFigures level = summary.operatingLevel(part.curve());
     Figures figures = part.figures();
     return new Row(summary, part.name(), "", anchor, level, part.curve(), figures, figures);
   }
 
-  static Row of(Summary summary, RequestAtPoint request) {
+  static Row of(Summary summary, RequestGroup request) {
     int curve = summary.curves().indexOf(request.curve());
     return of(summary, request, anchor(request.name()) + (curve == 0 ? "" : "-" + curve));
   }

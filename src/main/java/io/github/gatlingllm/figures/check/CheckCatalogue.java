@@ -162,7 +162,7 @@ public enum CheckCatalogue {
   /** The figures of a run with the results of all checks. */
   public static RunFigures judged(RunFigures figures) {
     Summary summary = figures.summary();
-    return figures.summary(summary.checked(judge(new CheckInput(summary, figures.facts()))));
+    return figures.summary(summary.checked(judge(new CheckInput(figures))));
   }
 
   private static List<Check> judge(CheckInput in) {

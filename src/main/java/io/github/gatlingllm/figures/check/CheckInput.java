@@ -3,7 +3,7 @@ package io.github.gatlingllm.figures.check;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.level.AnswerCounts;
-import io.github.gatlingllm.figures.level.RunStatistics.RunFacts;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-record CheckInput(Summary summary, RunFacts facts) {
+record CheckInput(RunFigures run) {
 
   /** Names of tokenizers that are the model's. */
   private static final Pattern OWN = Pattern.compile("hf:|server$");
@@ -32,26 +32,30 @@ record CheckInput(Summary summary, RunFacts facts) {
   private static final Pattern HERE =
       Pattern.compile("^https?://([^/]*@)?(127\\.|localhost\\b|\\[::1\\])");
 
+  Summary summary() {
+    return run.summary();
+  }
+
   RunInfo info() {
-    return facts.info();
+    return run.info();
   }
 
   Figures figures() {
-    return summary.figures();
+    return summary().figures();
   }
 
   List<LevelFigures> levels() {
-    return summary.stages();
+    return summary().stages();
   }
 
   AnswerCounts answers() {
-    return facts.answers();
+    return run.answers();
   }
 
   long lost() {
     return info().outcome().dropped()
-        + facts.file().badLines()
-        + (facts.file().cutTailBytes() > 0 ? 1 : 0);
+        + run.file().badLines()
+        + (run.file().cutTailBytes() > 0 ? 1 : 0);
   }
 
   /** What is found at the level with the largest figure; null if no level has one. */
@@ -100,14 +104,14 @@ record CheckInput(Summary summary, RunFacts facts) {
 
   /** Whether an endpoint is an address of the generator's own machine. */
   boolean isServerHere() {
-    return summary.workload().endpoints().keySet().stream().anyMatch(HERE.asPredicate());
+    return summary().workload().endpoints().keySet().stream().anyMatch(HERE.asPredicate());
   }
 
   boolean isSharingPlanned() {
     return info().config().containsKey("sharedPrefix")
         || info().config().containsKey("dataset")
         || info().config().containsKey("sessions")
-        || summary.workload().turns().keySet().stream().anyMatch(turn -> turn > 1)
-        || summary.requests().stream().anyMatch(of -> SHARING_SCENARIOS.contains(of.name()));
+        || summary().workload().turns().keySet().stream().anyMatch(turn -> turn > 1)
+        || summary().requests().stream().anyMatch(of -> SHARING_SCENARIOS.contains(of.name()));
   }
 }

@@ -60,7 +60,7 @@ final class EngineChecks {
 
   static @Nullable Finding tokensAgree(CheckInput in) {
     return CheckInput.atWorst(
-        in.facts().engines(),
+        in.run().engines(),
         run ->
             run.generatedTokens() == null
                     || run.outputTokens() == 0
@@ -84,7 +84,7 @@ final class EngineChecks {
 
   static @Nullable Finding stopsForAbandoned(CheckInput in) {
     return CheckInput.atWorst(
-        in.facts().engines(),
+        in.run().engines(),
         EngineChecks::unreceived,
         (run, share) -> {
           double tokens = share * requireNonNull(run.generatedTokens());
@@ -138,7 +138,7 @@ final class EngineChecks {
 
   static @Nullable Finding otherTraffic(CheckInput in) {
     return CheckInput.atWorst(
-        in.facts().engines(),
+        in.run().engines(),
         EngineChecks::others,
         (run, others) ->
             Finding.of(
@@ -214,7 +214,7 @@ final class EngineChecks {
 
   /** The targets of one engine that had load while a level was measured; empty for one alone. */
   private static List<String> sharing(CheckInput in, LevelFigures level) {
-    return in.facts().engines().stream()
+    return in.run().engines().stream()
         .map(EngineRun::targets)
         .filter(targets -> targets.contains(level.target()))
         .filter(

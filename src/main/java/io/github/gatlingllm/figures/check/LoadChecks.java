@@ -37,8 +37,8 @@ final class LoadChecks {
 
   static Finding recordsDropped(CheckInput in) {
     long dropped = in.info().outcome().dropped();
-    long damaged = in.facts().file().badLines();
-    BadLine first = in.facts().file().firstBadLines().stream().findFirst().orElse(null);
+    long damaged = in.run().file().badLines();
+    BadLine first = in.run().file().firstBadLines().stream().findFirst().orElse(null);
     return Finding.of(
         (double) (dropped + damaged),
         "records_dropped.found",
@@ -49,7 +49,7 @@ final class LoadChecks {
   }
 
   static @Nullable Finding cutTail(CheckInput in) {
-    long bytes = in.facts().file().cutTailBytes();
+    long bytes = in.run().file().cutTailBytes();
     return bytes == 0 ? null : Finding.of((double) bytes, "cut_tail.found", bytes);
   }
 

@@ -171,7 +171,7 @@ final class PlanChecks {
             .filter(reason -> !reason.getKey().toString().endsWith(RunInfo.NOT_BUILT))
             .mapToLong(reason -> Math.max(0, reason.getValue()))
             .sum();
-    long records = in.facts().file().records();
+    long records = in.run().file().records();
     long unrecorded =
         started == null ? 0 : Math.max(records - started, started - records - in.lost());
     return Finding.of(
@@ -194,7 +194,7 @@ final class PlanChecks {
   }
 
   static @Nullable Finding sameModel(CheckInput in) {
-    var models = in.facts().models();
+    var models = in.run().models();
     if (models.size() < 2) {
       return null;
     }

@@ -5,6 +5,7 @@ import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,47 +16,36 @@ record ComparedFigure(Figure figure) {
 
   private static final Figure ITL_P99 = Figure.parse(Metric.ITL_MS.figure() + ".p99");
 
-  /** How a change is measured, and from which size it is relevant. */
-  enum Scale {
-    /** Logarithm of run ÷ base, so that twice and half are equally far from no change. */
-    RELATIVE,
-    /** As {@link #RELATIVE}, for a time in milliseconds. */
-    TIME,
-    /** Difference in percentage points, for shares. */
-    POINTS;
+  /** Whether its changes are differences in percentage points. */
+  boolean isShare() {
+    return figure.unit() == Unit.PERCENT;
+  }
 
-    static Scale of(Figure figure) {
-      return switch (figure.unit()) {
-        case PERCENT -> POINTS;
-        case MILLIS -> TIME;
-        default -> RELATIVE;
-      };
-    }
+  /**
+   * The change on the scale of the figure: the difference of shares, else the logarithm of run ÷
+   * base, so that twice and half are equally far from no change; null where a value is missing or
+   * the ratio has no logarithm.
+   */
+  @Nullable Double change(@Nullable Double base, @Nullable Double run) {
+    Double before = onScale(base);
+    Double after = onScale(run);
+    return before == null || after == null ? null : (Double) (after - before);
+  }
 
-    /** The change on this scale; null where a value is missing or the ratio has no logarithm. */
-    @Nullable Double change(@Nullable Double base, @Nullable Double run) {
-      Double before = of(base);
-      Double after = of(run);
-      return before == null || after == null ? null : (Double) (after - before);
-    }
+  private @Nullable Double onScale(@Nullable Double value) {
+    return value == null || isShare() ? value : value > 0 ? (Double) Math.log(value) : null;
+  }
 
-    @Nullable Double of(@Nullable Double value) {
-      return value == null || this == POINTS ? value : value > 0 ? (Double) Math.log(value) : null;
-    }
+  /** A {@link #change} in percent of the base, or in percentage points. */
+  double inPercent(double change) {
+    return isShare() ? change : Math.expm1(change) * 100;
+  }
 
-    /** A {@link #change} in percent of the base, or in percentage points. */
-    double inPercent(double change) {
-      return this == POINTS ? change : Math.expm1(change) * 100;
-    }
-
-    boolean isRelevant(double change, double difference) {
-      double percent = Math.abs(inPercent(change));
-      return switch (this) {
-        case POINTS -> percent >= Comparison.MIN_POINTS;
-        case RELATIVE -> percent >= Comparison.MIN_PERCENT;
-        case TIME -> percent >= Comparison.MIN_PERCENT && Math.abs(difference) >= Comparison.MIN_MS;
-      };
-    }
+  /** Whether a change, and the difference of the values, are large enough to matter. */
+  boolean isRelevant(double change, double difference) {
+    double min = isShare() ? Comparison.MIN_POINTS : Comparison.MIN_PERCENT;
+    boolean isSmallTime = figure.unit() == Unit.MILLIS && Math.abs(difference) < Comparison.MIN_MS;
+    return Math.abs(inPercent(change)) >= min && !isSmallTime;
   }
 
   /** The figure whose slices tell the noise: itself, or p99 of ITL for jitter. */
@@ -77,14 +67,10 @@ record ComparedFigure(Figure figure) {
         : figure.of(in) != null && in.counts().started() >= MIN_VALUES;
   }
 
-  Scale scale() {
-    return Scale.of(figure);
-  }
-
   /** Null unless both runs have repeats. */
   @Nullable Difference between(Figures base, Figures run) {
-    Spread ours = base.spread(each -> scale().of(figure.of(each)));
-    Spread theirs = run.spread(each -> scale().of(figure.of(each)));
+    Spread ours = base.spread(each -> onScale(figure.of(each)));
+    Spread theirs = run.spread(each -> onScale(figure.of(each)));
     return ours == null || theirs == null ? null : ours.difference(theirs);
   }
 
@@ -93,15 +79,14 @@ record ComparedFigure(Figure figure) {
    * soon after the other. Null unless both have the same number of repeats, with values.
    */
   @Nullable Difference paired(Figures base, Figures run) {
-    Double whole = scale().change(figure.of(base), figure.of(run));
+    Double whole = change(figure.of(base), figure.of(run));
     int repeats = base.repeats().size();
     if (whole == null || repeats != run.repeats().size()) {
       return null;
     }
     List<Double> each = new ArrayList<>();
     for (int i = 0; i < repeats; i++) {
-      Double own =
-          scale().change(figure.of(base.repeats().get(i)), figure.of(run.repeats().get(i)));
+      Double own = change(figure.of(base.repeats().get(i)), figure.of(run.repeats().get(i)));
       if (own == null) {
         return null;
       }

@@ -80,7 +80,7 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
     }
     ComparedRun run =
         new ComparedRun(
-            figures.facts().info(),
+            figures.info(),
             sink -> {
               throw new IllegalStateException("all is known of the figures");
             },

@@ -2,7 +2,6 @@ package io.github.gatlingllm.figures.compare;
 
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.compare.ComparedFigure.Scale;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedPlace;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
@@ -11,7 +10,6 @@ import io.github.gatlingllm.figures.compare.SliceSample.Pulls;
 import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.TimeSlice;
-import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Distribution.Difference;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;
@@ -228,7 +226,7 @@ final class RunComparison {
     SliceSample ours = requireNonNull(base.sampleOf(match.base));
     SliceSample theirs = requireNonNull(run.sampleOf(match.run));
     double request = Math.max(base.requestSeconds(match.base), run.requestSeconds(match.run));
-    double batch = Autocorrelation.LONGEST * Math.min(ours.seconds(), theirs.seconds());
+    double batch = TimeSlice.LONGEST * Math.min(ours.seconds(), theirs.seconds());
     if (haveValues() && batch < request && !isRepeated(match)) {
       shortWindows.add(named(base.levels().get(match.base)));
     }
@@ -259,15 +257,14 @@ final class RunComparison {
     Figure figure = of.figure();
     Double before = figure.of(base);
     Double after = figure.of(run);
-    Scale scale = of.scale();
-    Double change = scale.change(before, after);
+    Double change = of.change(before, after);
     if (change == null || half == null) {
       // If both are 0, their ratio has no logarithm.
       boolean isSame = change == null && before != null && before.equals(after);
       boolean isRatio = before != null && after != null && before > 0;
       Double percent =
           change != null
-              ? (Double) scale.inPercent(change)
+              ? (Double) of.inPercent(change)
               : isSame ? (Double) 0.0 : isRatio ? (Double) ((after / before - 1) * 100) : null;
       Outcome outcome =
           !of.isKnown(base, run)
@@ -277,14 +274,14 @@ final class RunComparison {
     }
     boolean isClear =
         Math.abs(change) > half
-            && scale.isRelevant(change, requireNonNull(after) - requireNonNull(before));
+            && of.isRelevant(change, requireNonNull(after) - requireNonNull(before));
     boolean isBetter = (change < 0) == (figure.metric().better() == MetricEntry.Better.LOWER);
     return new Change(
         figure,
         before,
         after,
-        scale.inPercent(change),
-        new Interval(scale.inPercent(change - half), scale.inPercent(change + half)),
+        of.inPercent(change),
+        new Interval(of.inPercent(change - half), of.inPercent(change + half)),
         !isClear ? Outcome.NO_CLEAR_CHANGE : isBetter ? Outcome.BETTER : Outcome.WORSE);
   }
 
@@ -292,9 +289,9 @@ final class RunComparison {
    * How far figures of two runs would differ by chance alone.
    *
    * <p>The standard error of a figure of a run is that of its time slices' {@linkplain Pulls
-   * pulls}, by {@link Autocorrelation#spread}, as in the confidence intervals of a load level
-   * (Woodruff 1952 for percentiles). Degrees of freedom are those of the run that has fewer; for a
-   * percentile they are less than the effective number of slices that its values come from.
+   * pulls}, by {@link TimeSlice#spread}, as in the confidence intervals of a load level (Woodruff
+   * 1952 for percentiles). Degrees of freedom are those of the run that has fewer; for a percentile
+   * they are less than the effective number of slices that its values come from.
    *
    * <p>The bound is simultaneous: the {@value #CONFIDENCE} quantile of the largest change ÷
    * standard error over all figures, where each slice pulls all of them by the same random normal

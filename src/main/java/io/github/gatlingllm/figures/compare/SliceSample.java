@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.TimeSlice;
-import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.MetricEntry;
@@ -46,7 +45,7 @@ record SliceSample(List<Cell> slices, double seconds) {
         double[] own = Arrays.copyOfRange(pulls, from, from + TimeSlice.COUNT);
         double mean = Arrays.stream(own).sum() / own.length;
         Arrays.setAll(own, i -> own[i] - mean);
-        TimeSlice.SliceSpread spread = Autocorrelation.spread(own, Autocorrelation.LONGEST);
+        TimeSlice.SliceSpread spread = TimeSlice.spread(own, TimeSlice.LONGEST);
         variance += spread.variance();
         ratio += Math.pow(spread.variance(), 2) / spread.freedom();
         byLevel.add(own);
@@ -78,10 +77,10 @@ record SliceSample(List<Cell> slices, double seconds) {
         ratio == null
             ? each(levels, (level, slice) -> slice.values(metric).count())
             : each(levels, (level, slice) -> amount(level, slice, ratio.denominator()));
-    boolean arePoints = figure.scale() == ComparedFigure.Scale.POINTS;
+    boolean arePoints = figure.isShare();
     double sum = Arrays.stream(arePoints ? totals : parts).sum();
     double factor = (arePoints ? 100 : 1) / sum;
-    double[] pulls = Autocorrelation.residuals(parts, totals);
+    double[] pulls = TimeSlice.residuals(parts, totals);
     Arrays.setAll(pulls, i -> pulls[i] * factor);
     return sum == 0 ? null : Pulls.of(pulls, Double.POSITIVE_INFINITY);
   }
@@ -117,7 +116,7 @@ record SliceSample(List<Cell> slices, double seconds) {
     }
     int bin = ValueRecorder.coarseBin(value);
     double[] below =
-        Autocorrelation.residuals(
+        TimeSlice.residuals(
             each(levels, (level, slice) -> slice.values(metric).upTo(bin)),
             each(levels, (level, slice) -> slice.values(metric).count()));
     double half = ERRORS * Math.sqrt(Pulls.of(below, Double.POSITIVE_INFINITY).variance);

@@ -74,8 +74,8 @@ record AssertionJudge(
     GoodputResult max =
         assertion.scope() == Objectives.Scope.GLOBAL ? maxGoodput.apply(target) : null;
     Pooled group =
-        parts.joined(levels, name == null ? null : keys -> keys.of(Grouping.REQUEST).equals(name));
-    Figures figures = group.figures(parts.judge(target), null, max, List.of());
+        parts.joined(levels, name == null ? null : part -> part.key(Grouping.REQUEST).equals(name));
+    Figures figures = group.figures(parts.slo(target), false, null, max, List.of());
     Double value = figure.of(figures, group::values);
     String note = value == null ? noValue(figures) : note(figure, figures, group, value);
     return result(assertion, subject, value, note);

@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
+import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.Figures.Pacing;
 import io.github.gatlingllm.figures.metric.Figures.Quota;
 import io.github.gatlingllm.figures.metric.Figures.RateLimits;
@@ -13,6 +14,7 @@ import io.github.gatlingllm.record.Objectives.SloCounts;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestStatus;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -76,7 +78,7 @@ public final class Cell {
     }
   }
 
-  record Cause(String verdict, String message) {}
+  private record Cause(String verdict, String message) {}
 
   private static final ValueRecorder NONE = ValueRecorder.coarse();
 
@@ -94,7 +96,7 @@ public final class Cell {
 
   private long to = Long.MIN_VALUE;
   final Map<RequestStatus, Long> statuses = new EnumMap<>(RequestStatus.class);
-  final KeyCounts<Cause> errors = new KeyCounts<>(new Cause("other", "further causes"));
+  private final KeyCounts<Cause> errors = new KeyCounts<>(new Cause("other", "further causes"));
   final KeyCounts<String> finishReasons = new KeyCounts<>("other");
   final KeyCounts<String> missed = new KeyCounts<>("other");
   final SloCounts slo = new SloCounts();
@@ -234,6 +236,15 @@ public final class Cell {
     missed.add(other.missed);
     slo.add(other.slo);
     server.add(other.server);
+  }
+
+  /** Most frequent first. */
+  List<ErrorCount> errors() {
+    List<ErrorCount> all = new ArrayList<>();
+    errors
+        .byCount()
+        .forEach((cause, count) -> all.add(new ErrorCount(cause.verdict, cause.message, count)));
+    return all;
   }
 
   /** The timings that servers reported in their answers, by name. */

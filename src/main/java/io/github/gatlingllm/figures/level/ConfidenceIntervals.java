@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
@@ -19,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Requests that share a queue are correlated. A mean, a share and the share of values up to a
  * percentile are all ratios part ÷ total. For each of the {@value TimeSlice#COUNT} time slices the
- * residual is its part − ratio × its total. The {@linkplain Autocorrelation#spread variance} of the
- * sum of the residuals, divided by that of independent requests, is the design effect: n requests
- * are worth n ÷ effect independent ones. The intervals are then:
+ * residual is its part − ratio × its total. The {@linkplain TimeSlice#spread variance} of the sum
+ * of the residuals, divided by that of independent requests, is the design effect: n requests are
+ * worth n ÷ effect independent ones. The intervals are then:
  *
  * <ul>
  *   <li>mean: Student's t with a degree of freedom for each batch but one, on a logarithmic scale,
@@ -32,11 +31,10 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>The queue of an open load has waves, which last longer than a slice. The largest variance from
- * batches of 1 to {@value Autocorrelation#LONGEST} slices counts there, means and percentiles have
- * an interval where the window is at least {@value #LONG_WINDOW} times the mean E2E, and the p99
- * has none, as it depends on the few highest waves. Closed loops, whose queues are bounded, and
- * loads of which TTFT hardly varies (coefficient of variation below {@value #NO_QUEUE}) have no
- * waves.
+ * batches of 1 to {@value TimeSlice#LONGEST} slices counts there, means and percentiles have an
+ * interval where the window is at least {@value #LONG_WINDOW} times the mean E2E, and the p99 has
+ * none, as it depends on the few highest waves. Closed loops, whose queues are bounded, and loads
+ * of which TTFT hardly varies (coefficient of variation below {@value #NO_QUEUE}) have no waves.
  *
  * <p>Rare events show too little of their correlation: where one side of a share is below {@value
  * #RARE}, or occurs in fewer than {@value #FILLED} slices, the design effect is at least that of
@@ -194,8 +192,7 @@ final class ConfidenceIntervals {
       return Noise.INDEPENDENT;
     }
     TimeSlice.SliceSpread spread =
-        Autocorrelation.spread(
-            Autocorrelation.residuals(parts, totals), hasWaves ? Autocorrelation.LONGEST : 1);
+        TimeSlice.spread(TimeSlice.residuals(parts, totals), hasWaves ? TimeSlice.LONGEST : 1);
     double effect = spread.variance() / (total * variance);
     return effect > 1 ? new Noise(effect, spread.freedom()) : Noise.INDEPENDENT;
   }

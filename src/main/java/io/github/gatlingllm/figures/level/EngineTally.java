@@ -1,12 +1,12 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.EnginePage;
 import io.github.gatlingllm.figures.metric.EngineFigures.EnginePoint;
 import io.github.gatlingllm.figures.metric.EngineFigures.EngineRun;
 import io.github.gatlingllm.figures.metric.EngineFigures.TargetPoints;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.SampleKind;
@@ -14,10 +14,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.ObjDoubleConsumer;
 import java.util.function.Predicate;
@@ -63,6 +65,7 @@ final class EngineTally {
     private long resets;
     private @Nullable String lastError;
     private final Map<EngineMetric, Double> counted = new EnumMap<>(EngineMetric.class);
+    private final Set<EngineMetric> read = EnumSet.noneOf(EngineMetric.class);
     private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
 
     private PageState(PageKey key) {
@@ -91,6 +94,7 @@ final class EngineTally {
       }
       resets += sample.reset() ? 1 : 0;
       names.putAll(sample.names());
+      read.addAll(sample.values().keySet());
       first = first == null ? sample : first;
       latest = sample;
       return true;
@@ -136,6 +140,59 @@ final class EngineTally {
     }
   }
 
+  /** What was sent to a target over the entire run, to be compared with what its engine counted. */
+  private static final class Sent {
+    private long from = Long.MAX_VALUE;
+    private long to = Long.MIN_VALUE;
+
+    /** An engine counts each text to embed as a request. */
+    private long requests;
+
+    private long ok;
+    private long abandoned;
+    private long tokens;
+    private double onlyOurs;
+    private double bothByServer;
+    private double bothByUs;
+
+    void add(RequestRecord record, long admitted) {
+      Long closed = record.timing().closedUnixNanos();
+      from = Math.min(from, admitted);
+      to = Math.max(to, closed == null ? admitted : closed);
+      RequestRecord.Tokens of = record.tokens();
+      requests += of.inputs() == null ? 1 : of.inputs();
+      ok += record.outcome().ok() ? 1 : 0;
+      abandoned += record.outcome().status() == RequestStatus.ABANDONED ? 1 : 0;
+      int all = of.outputTokens() == null ? 0 : of.outputTokens();
+      tokens += all;
+      Integer ours = of.outputTokensLocal();
+      if (of.source() == RequestRecord.TokenSource.TOKENIZER) {
+        onlyOurs += all;
+      } else if (ours != null && of.streamedTokens() != null) {
+        bothByServer += of.streamedTokens();
+        bothByUs += ours;
+      }
+    }
+
+    /** See {@link EngineRun}. */
+    double tokensByServer() {
+      double perOurs = bothByUs > 0 && bothByServer > 0 ? bothByServer / bothByUs : 1;
+      return tokens + onlyOurs * (perOurs - 1);
+    }
+
+    void add(Sent other) {
+      from = Math.min(from, other.from);
+      to = Math.max(to, other.to);
+      requests += other.requests;
+      ok += other.ok;
+      abandoned += other.abandoned;
+      tokens += other.tokens;
+      onlyOurs += other.onlyOurs;
+      bothByServer += other.bothByServer;
+      bothByUs += other.bothByUs;
+    }
+  }
+
   /** Of the planned levels: those that follow have no window. */
   EngineTally(long origin, List<LevelWindow> planned) {
     this.origin = origin;
@@ -146,10 +203,9 @@ final class EngineTally {
   void add(RequestRecord record) {
     Sent of = sent.computeIfAbsent(record.identity().target(), t -> new Sent());
     Long admitted = record.timing().admittedUnixNanos();
-    if (admitted == null) {
-      return;
+    if (admitted != null) {
+      of.add(record, admitted);
     }
-    of.add(record, admitted);
   }
 
   void add(ServerSample sample) {
@@ -202,8 +258,7 @@ final class EngineTally {
         .gpus()
         .forEach(
             (name, values) ->
-                eachAndBucket(
-                    target, at, of -> of.gpu(name, gpu -> gpu.add(values, (at - origin) / 1e9))));
+                eachAndBucket(target, at, of -> of.gpu(name, values, (at - origin) / 1e9)));
     for (EngineMetric metric : sample.values().keySet()) {
       if (metric.kind() == SampleKind.GAUGE) {
         for (String role : roles(sample)) {
@@ -243,20 +298,7 @@ final class EngineTally {
                 counters.put(metric, sample.reset() || value < old ? value : value - old);
               }
             });
-    Map<EngineMetric, BucketCounts> histograms = new EnumMap<>(EngineMetric.class);
-    sample
-        .histograms()
-        .forEach(
-            (metric, values) -> {
-              ServerSample.Histogram old = before.histograms().get(metric);
-              if (old != null) {
-                histograms.put(metric, BucketCounts.between(old, values, sample.reset()));
-              }
-            });
     counters.forEach((metric, grown) -> page.counted.merge(metric, grown, Double::sum));
-    if (counters.isEmpty() && histograms.isEmpty()) {
-      return;
-    }
     for (String target : described) {
       divide(
           target,
@@ -270,17 +312,20 @@ final class EngineTally {
                     double own = seconds / pagesWith(target, role, metric);
                     sums.counter(metric, grown * part, own * part, isShared);
                   });
-              histograms.forEach((metric, grown) -> sums.histogram(metric, grown.times(part)));
+              sums.histograms(before, sample, part);
             }
           });
     }
   }
 
-  /** Number of pages with a counter, by which the seconds of each page's growth are divided. */
+  /**
+   * Number of pages with a counter, by which the seconds of each page's growth are divided: those
+   * that were read once too, whose growth in the same time is in their next reading.
+   */
   private long pagesWith(String target, @Nullable String role, EngineMetric counter) {
     return pages.values().stream()
         .filter(page -> page.describes(target) && page.hasRole(role))
-        .filter(page -> page.counted.containsKey(counter))
+        .filter(page -> page.read.contains(counter))
         .count();
   }
 

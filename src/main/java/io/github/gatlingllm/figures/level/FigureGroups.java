@@ -6,8 +6,6 @@ import static java.util.stream.Collectors.partitioningBy;
 import static java.util.stream.Collectors.toList;
 
 import io.github.gatlingllm.figures.level.Fold.FoldPart;
-import io.github.gatlingllm.figures.level.Fold.Keys;
-import io.github.gatlingllm.figures.level.Pooled.Judge;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Amount.WindowFact;
 import io.github.gatlingllm.figures.metric.EngineFigures;
@@ -49,14 +47,14 @@ final class FigureGroups {
   }
 
   /** The requests of some levels; of some keys unless that is null. */
-  Pooled joined(Predicate<LevelWindow> within, @Nullable Predicate<Keys> only) {
+  Pooled joined(Predicate<LevelWindow> within, @Nullable Predicate<FoldPart> only) {
     Map<Boolean, List<FoldPart>> parts =
         counted
             .fold
             .figures()
             .collect(
                 partitioningBy(
-                    part -> within.test(part.level()) && (only == null || only.test(part.keys()))));
+                    part -> within.test(part.level()) && (only == null || only.test(part))));
     Cell cell = new Cell(Cell.Detail.FIGURES);
     Map<LevelWindow, long[]> spans = new HashMap<>();
     for (FoldPart part : parts.get(true)) {
@@ -121,7 +119,7 @@ final class FigureGroups {
     Cell cell = part.cell();
     double seconds = cell.spanS();
     return new Trial(
-        Integer.parseInt(part.keys().of(Grouping.TRIAL)),
+        Integer.parseInt(part.key(Grouping.TRIAL)),
         cell.count(Amount.STARTED),
         cell.count(Amount.OK),
         cell.count(Amount.CLOSED_TOKENS),
@@ -166,15 +164,15 @@ final class FigureGroups {
   }
 
   /** The SLO of the requests to a target, or to all if that is null; null without SLO. */
-  @Nullable Judge judge(@Nullable String target) {
-    boolean judged = target == null ? hasSlo() : !counted.slo.isEmpty(target);
-    return judged ? new Judge(counted.slo.quote(target, clock), false) : null;
+  @Nullable String slo(@Nullable String target) {
+    boolean isJudged = target == null ? hasSlo() : !counted.slo.isEmpty(target);
+    return isJudged ? counted.slo.quote(target, clock) : null;
   }
 
-  @Nullable Judge judge(LevelWindow level) {
+  @Nullable String slo(LevelWindow level) {
     return counted.slo.isEmpty(level.target()) || counted.slo.isWithout(level.target(), level.index)
         ? null
-        : new Judge(counted.slo.quote(level.target(), level.index, clock), true);
+        : counted.slo.quote(level.target(), level.index, clock);
   }
 
   Windows runLevels() {

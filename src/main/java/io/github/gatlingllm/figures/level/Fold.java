@@ -41,29 +41,25 @@ final class Fold {
   private static final int MAX_KNOWN = 10_000;
 
   /** The requests of a window, or of the run, with the same keys. */
-  record FoldPart(@Nullable LevelWindow window, Keys keys, Cell cell) {
+  record FoldPart(@Nullable LevelWindow window, List<String> keys, Cell cell) {
     LevelWindow level() {
       return Objects.requireNonNull(window);
     }
-  }
 
-  /** The keys of a request, of a separate grouping or of all joint ones. */
-  record Keys(List<String> of) {
-    String of(Grouping by) {
-      return of.get(by.detail == Detail.FIGURES ? Grouping.JOINT.indexOf(by) : 0);
+    /** That of a separate grouping, or of one of the joint ones. */
+    String key(Grouping by) {
+      return keys.get(by.detail == Detail.FIGURES ? Grouping.JOINT.indexOf(by) : 0);
     }
   }
 
-  private record CellKey(@Nullable LevelWindow window, Keys keys) {}
+  private record CellKey(@Nullable LevelWindow window, List<? extends @Nullable Object> keys) {}
 
-  private record Labels(LevelWindow own, List<@Nullable Object> keys) {}
-
-  private static final Keys OTHER = new Keys(Grouping.JOINT.stream().map(by -> OTHERS).toList());
+  private static final List<String> OTHER = Grouping.JOINT.stream().map(by -> OTHERS).toList();
 
   private final Map<Grouping, Set<String>> names = new EnumMap<>(Grouping.class);
   private final Map<CellKey, FoldPart> joint = new LinkedHashMap<>();
   private final Map<Grouping, Map<CellKey, FoldPart>> separate = new EnumMap<>(Grouping.class);
-  private final Map<Labels, Cell[]> known = new HashMap<>();
+  private final Map<CellKey, Cell[]> known = new HashMap<>();
 
   /** Adds a request of a load level; its values, if it was scheduled in measure. */
   void add(RequestParts parts, LevelWindow own, boolean isMeasured) {
@@ -96,7 +92,7 @@ final class Fold {
 
   /** The cells of a window for a request with these keys, looked up once. */
   private Cell[] cells(LevelWindow window, List<@Nullable Object> keys) {
-    Labels labels = new Labels(window, keys);
+    CellKey labels = new CellKey(window, keys);
     Cell[] found = known.get(labels);
     if (found == null) {
       List<Cell> all = new ArrayList<>(List.of(joint(window, keys)));
@@ -115,14 +111,13 @@ final class Fold {
   }
 
   private Cell joint(LevelWindow window, List<@Nullable Object> keys) {
-    Keys own =
-        new Keys(
-            Grouping.JOINT.stream().map(by -> bounded(by, "" + keys.get(by.ordinal()))).toList());
+    List<String> own =
+        Grouping.JOINT.stream().map(by -> bounded(by, "" + keys.get(by.ordinal()))).toList();
     FoldPart there = joint.get(new CellKey(window, own));
     if (there != null) {
       return there.cell();
     }
-    Keys kept = joint.size() < MAX_CELLS ? own : OTHER;
+    List<String> kept = joint.size() < MAX_CELLS ? own : OTHER;
     return joint
         .computeIfAbsent(
             new CellKey(window, kept),
@@ -136,19 +131,13 @@ final class Fold {
   }
 
   private Cell separate(Grouping by, LevelWindow window, String key) {
-    LevelWindow where =
-        switch (by.place) {
-          case WINDOW -> window;
-          case LEVEL -> window.first();
-          case RUN -> null;
-        };
+    LevelWindow where = by.place.apply(window);
     Map<CellKey, FoldPart> all = separate.computeIfAbsent(by, b -> new LinkedHashMap<>());
-    CellKey own = new CellKey(where, new Keys(List.of(key)));
-    CellKey kept =
-        all.size() < by.maxCells() || all.containsKey(own)
-            ? own
-            : new CellKey(where, new Keys(List.of("other")));
-    return all.computeIfAbsent(kept, p -> new FoldPart(where, p.keys(), new Cell(by.detail)))
+    boolean isCounted =
+        all.size() < by.maxCells() || all.containsKey(new CellKey(where, List.of(key)));
+    List<String> own = List.of(isCounted ? key : "other");
+    return all.computeIfAbsent(
+            new CellKey(where, own), place -> new FoldPart(where, own, new Cell(by.detail)))
         .cell();
   }
 
@@ -165,7 +154,7 @@ final class Fold {
   }
 
   List<String> keys(Grouping by, Predicate<FoldPart> only) {
-    return parts(by).filter(only).map(part -> part.keys().of(by)).distinct().toList();
+    return parts(by).filter(only).map(part -> part.key(by)).distinct().toList();
   }
 
   /** Requests scheduled in measure by key, most frequent first. */
@@ -174,7 +163,7 @@ final class Fold {
     parts(by)
         .filter(only)
         .filter(part -> part.cell().of(Amount.STARTED) > 0)
-        .forEach(part -> counts.add(part.keys().of(by), part.cell().count(Amount.STARTED)));
+        .forEach(part -> counts.add(part.key(by), part.cell().count(Amount.STARTED)));
     return counts.byCount();
   }
 
@@ -185,9 +174,7 @@ final class Fold {
         .filter(only)
         .forEach(
             part ->
-                cells
-                    .computeIfAbsent(part.keys().of(by), key -> new Cell(by.detail))
-                    .add(part.cell()));
+                cells.computeIfAbsent(part.key(by), key -> new Cell(by.detail)).add(part.cell()));
     return cells;
   }
 }

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,22 +21,13 @@ public enum Grouping implements RunInfo.Keyed {
   REQUEST(record -> record.identity().name()),
   MODEL(record -> Objects.requireNonNullElse(record.identity().model(), "")),
   REPLICA(Grouping::replica),
-  SCENARIO(Place.LEVEL, Detail.SCENARIO, record -> record.identity().scenario()),
-  INJECTOR(Place.LEVEL, Detail.INJECTOR, record -> record.identity().injector()),
-  TRIAL(Place.WINDOW, Detail.SUMS, record -> record.identity().trial()),
+  SCENARIO(LevelWindow::first, Detail.SCENARIO, record -> record.identity().scenario()),
+  INJECTOR(LevelWindow::first, Detail.INJECTOR, record -> record.identity().injector()),
+  TRIAL(UnaryOperator.identity(), Detail.SUMS, record -> record.identity().trial()),
   /** Turn of a conversation, from 1; the 100th includes all later ones. */
-  TURN(Place.RUN, Detail.TURN, Grouping::turn),
-  API(Place.RUN, Detail.SUMS, record -> record.identity().api()),
-  ENDPOINT(Place.RUN, Detail.SUMS, record -> record.identity().endpoint());
-
-  /** Where a key has a cell. */
-  enum Place {
-    /** Each repeat of a load level. */
-    WINDOW,
-    /** All repeats of a load level. */
-    LEVEL,
-    RUN
-  }
+  TURN(Grouping::ofRun, Detail.TURN, Grouping::turn),
+  API(Grouping::ofRun, Detail.SUMS, record -> record.identity().api()),
+  ENDPOINT(Grouping::ofRun, Detail.SUMS, record -> record.identity().endpoint());
 
   private static final int LAST_TURN = 100;
 
@@ -51,17 +43,23 @@ public enum Grouping implements RunInfo.Keyed {
   /** What the requests of one load level can differ in, besides their name. */
   static final List<Grouping> PARTS = JOINT.stream().filter(by -> by != REQUEST).toList();
 
-  final Place place;
+  /** Which window's cell a key has for a request of this window; null for one of the run. */
+  @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
+  final Function<LevelWindow, @Nullable LevelWindow> place;
+
   final Detail detail;
 
   @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
   private final Function<RequestRecord, @Nullable Object> key;
 
   Grouping(Function<RequestRecord, @Nullable Object> key) {
-    this(Place.WINDOW, Detail.FIGURES, key);
+    this(UnaryOperator.identity(), Detail.FIGURES, key);
   }
 
-  Grouping(Place place, Detail detail, Function<RequestRecord, @Nullable Object> key) {
+  Grouping(
+      Function<LevelWindow, @Nullable LevelWindow> place,
+      Detail detail,
+      Function<RequestRecord, @Nullable Object> key) {
     this.place = place;
     this.detail = detail;
     this.key = key;
@@ -75,6 +73,10 @@ public enum Grouping implements RunInfo.Keyed {
   /** Null where requests like this one are not counted. */
   @Nullable Object key(RequestRecord record) {
     return key.apply(record);
+  }
+
+  private static @Nullable LevelWindow ofRun(LevelWindow window) {
+    return null;
   }
 
   private static @Nullable Object turn(RequestRecord record) {

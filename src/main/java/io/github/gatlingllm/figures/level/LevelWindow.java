@@ -37,7 +37,7 @@ final class LevelWindow {
   /** The windows of the level in order of time, itself included: several if it is repeated. */
   final List<LevelWindow> repeats;
 
-  final BreakdownTally breakdown = new BreakdownTally();
+  private final BreakdownTally breakdown = new BreakdownTally();
 
   /** Of all repeats: the k-th cell has the k-th part of each window. */
   private @Nullable List<Cell> slices;
@@ -129,6 +129,10 @@ final class LevelWindow {
     return first().slices;
   }
 
+  void addBreakdown(RequestRecord record) {
+    first().breakdown.add(record);
+  }
+
   /** The parts of the time of all repeats; null without a request. */
   @Nullable Breakdown breakdown() {
     return first().breakdown.of(joined());
@@ -186,7 +190,7 @@ final class LevelWindow {
    * else, and is 0 here.
    */
   @SuppressWarnings("EnumOrdinal") // an array: every part of every request is added
-  static final class BreakdownTally {
+  private static final class BreakdownTally {
 
     /** The server stamps the ends of decode elsewhere: up to 10 % more than measured is cut off. */
     private static final double DECODE_TOLERANCE = 1.1;

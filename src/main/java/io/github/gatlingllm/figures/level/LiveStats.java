@@ -80,7 +80,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
     double tokens = cell.of(Amount.TOKENS) - tokensBefore;
     long nanos = now - snapshotNanos;
     return new LiveFigures(
-        Pooled.soFar(cell, Math.max(0, now - startNanos)).figures(null, null, null, List.of()),
+        Pooled.soFar(cell, Math.max(0, now - startNanos)).figures(null),
         cell.share(Amount.MET, Amount.ATTEMPTED),
         cell.count(Amount.HELD_BACK),
         nanos <= 0 ? null : (Double) (tokens / (nanos / 1e9)),

@@ -104,11 +104,11 @@ record LoadCurve(
    * less is offered than one stream takes.
    */
   List<Sentence> gainOfOneStream() {
-    LevelFigures quoted = chosen().level();
+    LevelFigures quoted = quoted();
     Double gain = quoted.figures().number(Metric.BATCHING_GAIN);
     boolean isSweepOfMany =
         levels.size() > 1 && levels.stream().noneMatch(LevelFigures::isOneRequest);
-    boolean isAtKnee = quoted.isClosedLoop() && FLAT.contains(chosen().by());
+    boolean isAtKnee = quoted.isClosedLoop() && FLAT.contains(choice());
     return alone == null || gain == null || !isSweepOfMany || !(gain > 1 || isAtKnee)
         ? List.of()
         : List.of(
@@ -167,7 +167,7 @@ record LoadCurve(
     return stage.kind().equals(LevelInfo.OPEN_LOOP) && arrived != null ? arrived : offered(stage);
   }
 
-  enum SloProof {
+  private enum SloProof {
     MET,
     UNDECIDED,
     MISSED;
@@ -192,25 +192,6 @@ record LoadCurve(
       return goodput == null || goodput.holds() == null
           ? UNDECIDED
           : shares(goodput, slo).map(Share::proof).max(Comparator.naturalOrder()).orElse(UNDECIDED);
-    }
-
-    /** Whether it misses by the rule of a search, which takes requests as independent. */
-    static boolean missesIfIndependent(LevelFigures level, List<SloTally.OwnedSlo> slo) {
-      Goodput goodput = level.figures().goodput();
-      return goodput != null
-          && goodput.holds() != null
-          && shares(goodput.asIndependent(), slo).anyMatch(share -> share.proof() == MISSED);
-    }
-
-    /** Of the share furthest below what is required of it; null where none is known. */
-    static @Nullable Interval worst(LevelFigures level, List<SloTally.OwnedSlo> slo) {
-      Goodput goodput = level.figures().goodput();
-      return goodput == null
-          ? null
-          : shares(goodput, slo)
-              .min(Comparator.comparingDouble(share -> share.interval.high() - share.required))
-              .map(Share::interval)
-              .orElse(null);
     }
 
     private static Stream<Share> shares(Goodput goodput, List<SloTally.OwnedSlo> slo) {
@@ -247,9 +228,18 @@ record LoadCurve(
     }
   }
 
-  record Chosen(LevelFigures level, Choice by) {}
+  private record Chosen(LevelFigures level, Choice by) {}
 
-  Chosen chosen() {
+  /** The level that headlines quote. */
+  LevelFigures quoted() {
+    return chosen().level;
+  }
+
+  Choice choice() {
+    return chosen().by;
+  }
+
+  private Chosen chosen() {
     int proven = lastProven();
     int holding = lastHolding();
     Knee knee = knee();
@@ -353,9 +343,8 @@ record LoadCurve(
   /** The lightest level above {@link #lastHolding} that misses by the rule of a search, if any. */
   @Nullable LevelFigures missing() {
     return above()
-        .filter(
-            i -> proof(i) == SloProof.MISSED || SloProof.missesIfIndependent(levels.get(i), slo))
         .mapToObj(levels::get)
+        .filter(level -> misses(level) || missesIfIndependent(level))
         .findFirst()
         .orElse(null);
   }
@@ -366,6 +355,34 @@ record LoadCurve(
 
   private SloProof proof(int level) {
     return SloProof.of(levels.get(level), slo);
+  }
+
+  /** Whether a level surely misses the SLO. */
+  boolean misses(LevelFigures level) {
+    return SloProof.of(level, slo) == SloProof.MISSED;
+  }
+
+  /** Whether it misses by the rule of a search, which takes requests as independent. */
+  private boolean missesIfIndependent(LevelFigures level) {
+    Goodput goodput = level.figures().goodput();
+    return goodput != null
+        && goodput.holds() != null
+        && SloProof.shares(goodput.asIndependent(), slo)
+            .anyMatch(share -> share.proof() == SloProof.MISSED);
+  }
+
+  /**
+   * The interval of the share furthest below what is required of it, where that leaves open whether
+   * a level meets the SLO; else null.
+   */
+  @Nullable Interval noise(LevelFigures level) {
+    Goodput goodput = level.figures().goodput();
+    return goodput == null || SloProof.of(level, slo) != SloProof.UNDECIDED
+        ? null
+        : SloProof.shares(goodput, slo)
+            .min(Comparator.comparingDouble(share -> share.interval.high() - share.required))
+            .map(SloProof.Share::interval)
+            .orElse(null);
   }
 
   @Nullable GoodputResult maxGoodput() {

@@ -6,7 +6,6 @@ import io.github.gatlingllm.figures.metric.Amount.WindowFact;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
-import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.GoodputResult;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
@@ -39,9 +38,6 @@ record Pooled(
 
   static final List<Metric> DRAWN =
       List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
-
-  /** The SLO that requests are judged by, and whether they are those of one load level. */
-  record Judge(String quote, boolean isOfLevel) {}
 
   /** The requests of one cell in a time that has passed. */
   static Pooled soFar(Cell cell, long windowNanos) {
@@ -79,9 +75,19 @@ record Pooled(
     return curves;
   }
 
-  /** The figures; without those about an SLO where {@code judge} is null. */
+  /** The figures of some requests, judged by this SLO unless it is null. */
+  Figures figures(@Nullable String slo) {
+    return figures(slo, false, null, null, List.of());
+  }
+
+  /**
+   * The figures; without those about an SLO where {@code slo} is null.
+   *
+   * @param isOfLevel whether they are those of one load level, of which is known whether it holds
+   */
   Figures figures(
-      @Nullable Judge judge,
+      @Nullable String slo,
+      boolean isOfLevel,
       @Nullable Long planned,
       @Nullable GoodputResult max,
       List<Figures> repeats) {
@@ -93,11 +99,9 @@ record Pooled(
         Metric.numbers(this),
         windowS() == 0 ? null : (Double) windowS(),
         trials,
-        judge == null ? null : goodput(judge, max),
+        slo == null ? null : goodput(slo, isOfLevel, max),
         readingSpeed,
-        cell.errors.byCount().entrySet().stream()
-            .map(e -> new ErrorCount(e.getKey().verdict(), e.getKey().message(), e.getValue()))
-            .toList(),
+        cell.errors(),
         cell.finishReasons.byCount(),
         counts,
         cell.timings(),
@@ -124,7 +128,7 @@ record Pooled(
         : intervals.distribution(metric, values);
   }
 
-  private Goodput goodput(Judge judge, @Nullable GoodputResult max) {
+  private Goodput goodput(String slo, boolean isOfLevel, @Nullable GoodputResult max) {
     Objectives.SloCount all = cell.slo.all();
     Objectives.Decision decision = cell.slo.decide();
     List<Figures.ObjectiveCount> objectives = new ArrayList<>();
@@ -136,7 +140,7 @@ record Pooled(
                     new Figures.ObjectiveCount(
                         name, of.judged(), of.met(), of.unknown(), of.share())));
     return new Goodput(
-        judge.quote(),
+        slo,
         all.share(),
         intervals == null || all.isUndefined() ? null : intervals.share(all.met(), all.judged()),
         perS(of(Amount.COMPLETED_IN_SLO)),
@@ -144,7 +148,7 @@ record Pooled(
         all.judged(),
         all.met(),
         all.unknown(),
-        (!judge.isOfLevel() || decision == null)
+        !isOfLevel || decision == null
             ? null
             : counts(null).sheds() ? Boolean.FALSE : decision.holds(),
         max,

@@ -248,7 +248,7 @@ public final class RunStatistics {
     if (isMeasured) {
       workload.add(record);
       answers.add(record, parts.stream.isShared);
-      level.first().breakdown.add(record);
+      level.addBreakdown(record);
       slow.add(record);
       objectives.add(level.index, record, judgement);
       record.server().names().forEach(this::addServerName);
@@ -345,27 +345,24 @@ public final class RunStatistics {
   /**
    * The result of one pass over the records of a run.
    *
+   * @param file what else was found in the record file, such as damaged lines
+   * @param models of each target
    * @param slices the data that two runs are compared by, by position of the level
    */
   public record RunFigures(
-      Summary summary, RunFacts facts, Series series, Map<Integer, List<Cell>> slices) {
-
-    public RunFigures summary(Summary other) {
-      return new RunFigures(other, facts, series, slices);
-    }
-  }
-
-  /**
-   * What checks need of a run besides its summary.
-   *
-   * @param file what else was found in the record file, such as damaged lines
-   */
-  public record RunFacts(
+      Summary summary,
       RunInfo info,
       ReadReport file,
       AnswerCounts answers,
       List<Set<String>> models,
-      List<EngineFigures.EngineRun> engines) {}
+      List<EngineFigures.EngineRun> engines,
+      Series series,
+      Map<Integer, List<Cell>> slices) {
+
+    public RunFigures summary(Summary other) {
+      return new RunFigures(other, info, file, answers, models, engines, series, slices);
+    }
+  }
 
   /**
    * The lengths of the prompts of requests scheduled in measure, and what the server adds to them.
@@ -413,7 +410,7 @@ public final class RunStatistics {
 
     /** Requests that have no model are not counted by model. */
     private static Map<String, Long> counts(Fold fold, Grouping by) {
-      return fold.counts(by, part -> !part.keys().of(by).isEmpty());
+      return fold.counts(by, part -> !part.key(by).isEmpty());
     }
 
     private static TurnSummary turn(int number, Cell turn) {

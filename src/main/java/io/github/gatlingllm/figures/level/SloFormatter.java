@@ -182,11 +182,7 @@ final class SloFormatter {
 
   /** Null where the requests can decide, and where they are remarked as too few to show it. */
   private @Nullable Sentence noise() {
-    Interval interval =
-        LoadCurve.SloProof.of(level, curve.slo()) == LoadCurve.SloProof.UNDECIDED
-                && !(holds && fewest().isPresent())
-            ? LoadCurve.SloProof.worst(level, curve.slo())
-            : null;
+    Interval interval = holds && fewest().isPresent() ? null : curve.noise(level);
     boolean isKnown = interval != null && goodput.worth() != null;
     return interval == null
         ? null

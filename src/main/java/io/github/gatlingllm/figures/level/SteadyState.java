@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
@@ -30,9 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Neighbouring values are correlated, which lets random waves look like trends. The variance of
  * both tests is therefore raised by (1 + φ) ÷ (1 − φ) (Yue and Wang 2004), where φ is the
- * {@linkplain Autocorrelation#upper correlation} of the residuals, of times on a logarithmic scale.
- * For the trend, residuals are taken from a fitted parabola; where hardly any variance is left, φ
- * is 0.
+ * {@linkplain TimeSlice#upper correlation} of the residuals, of times on a logarithmic scale. For
+ * the trend, residuals are taken from a fitted parabola; where hardly any variance is left, φ is 0.
  *
  * <p>The probabilities are those of all six tests of a level together; {@code check.LoadChecks}
  * corrects them for all levels of a run (Holm 1979). {@code SteadyStateTest} holds the error rates.
@@ -164,9 +162,10 @@ final class SteadyState {
     int quarter = (size - from) / 4;
     double first = series.mean(from, from + quarter);
     double last = series.mean(size - quarter, size);
-    WindowTrend trend = WindowTrend.of(series.values(from));
-    if (Math.signum(last - first) == Math.signum(trend.z())) {
-      trends.add(series.drift(first, last, TESTS * trend.chance(), null));
+    double trend = trend(series.values(from));
+    if (Math.signum(last - first) == Math.signum(trend)) {
+      double likely = 2 * NormalDistribution.of(0, 1).survivalProbability(Math.abs(trend));
+      trends.add(series.drift(first, last, TESTS * likely, null));
     }
   }
 
@@ -210,10 +209,9 @@ final class SteadyState {
       double last = Arrays.stream(values, cut, values.length).sum() / rest;
       double[] residuals = new double[values.length];
       Arrays.setAll(residuals, i -> values[i] - (i < cut ? first : last));
-      double phi = Autocorrelation.upper(residuals, 2);
+      double phi = TimeSlice.upper(residuals, 2);
       double variance = squares(residuals) / (values.length - 2);
-      double spread =
-          Autocorrelation.within(cut, phi) / cut + Autocorrelation.within(rest, phi) / rest;
+      double spread = TimeSlice.within(cut, phi) / cut + TimeSlice.within(rest, phi) / rest;
       double difference = Math.abs(first - last);
       boolean isNone = difference <= 1e-9 * Math.abs(last);
       return new Split(cut, isNone ? 0 : difference / Math.sqrt(variance * spread));
@@ -226,76 +224,69 @@ final class SteadyState {
     }
   }
 
+  static double trend(double[] values) {
+    return trend(values, phi(values));
+  }
+
   /**
-   * The trend of a series by the two-sided Mann–Kendall test: S = Σ sign(xⱼ − xᵢ) over i &lt; j,
-   * var S = (n(n − 1)(2n + 5) − Σ t(t − 1)(2t + 5)) ÷ 18 with t the sizes of ties, times (1 + φ) ÷
-   * (1 − φ), Z = (S − sign S) ÷ √var S. Sources: Mann, Nonparametric tests against trend,
+   * Z of the trend of a series by the two-sided Mann–Kendall test: S = Σ sign(xⱼ − xᵢ) over i &lt;
+   * j, var S = (n(n − 1)(2n + 5) − Σ t(t − 1)(2t + 5)) ÷ 18 with t the sizes of ties, times (1 + φ)
+   * ÷ (1 − φ), Z = (S − sign S) ÷ √var S. Sources: Mann, Nonparametric tests against trend,
    * Econometrica 13 (1945); Kendall, Rank correlation methods (1975).
    */
-  record WindowTrend(double z) {
-
-    static WindowTrend of(double[] values) {
-      return of(values, phi(values));
-    }
-
-    static WindowTrend of(double[] values, double phi) {
-      long s = 0;
-      Map<Double, Integer> ties = new HashMap<>();
-      for (int j = 0; j < values.length; j++) {
-        ties.merge(values[j], 1, Integer::sum);
-        for (int i = 0; i < j; i++) {
-          s += (long) Math.signum(values[j] - values[i]);
-        }
+  static double trend(double[] values, double phi) {
+    long s = 0;
+    Map<Double, Integer> ties = new HashMap<>();
+    for (int j = 0; j < values.length; j++) {
+      ties.merge(values[j], 1, Integer::sum);
+      for (int i = 0; i < j; i++) {
+        s += (long) Math.signum(values[j] - values[i]);
       }
-      double variance = spread(values.length);
-      for (int size : ties.values()) {
-        variance -= spread(size);
-      }
-      variance *= Autocorrelation.slices(phi);
-      return new WindowTrend(variance > 0 ? (s - Long.signum(s)) / Math.sqrt(variance) : 0);
     }
+    double variance = spread(values.length);
+    for (int size : ties.values()) {
+      variance -= spread(size);
+    }
+    variance *= TimeSlice.slices(phi);
+    return variance > 0 ? (s - Long.signum(s)) / Math.sqrt(variance) : 0;
+  }
 
-    private static double spread(int n) {
-      return n * (n - 1.0) * (2.0 * n + 5) / 18;
-    }
+  private static double spread(int n) {
+    return n * (n - 1.0) * (2.0 * n + 5) / 18;
+  }
 
-    double chance() {
-      return 2 * NormalDistribution.of(0, 1).survivalProbability(Math.abs(z));
-    }
+  private static double phi(double[] values) {
+    double[] left = withoutParabola(values);
+    return squares(left) <= UNEXPLAINED * squares(without(values, power(values.length, 0)))
+        ? 0
+        : TimeSlice.upper(left, 3);
+  }
 
-    private static double phi(double[] values) {
-      double[] left = withoutParabola(values);
-      return squares(left) <= UNEXPLAINED * squares(without(values, power(values.length, 0)))
-          ? 0
-          : Autocorrelation.upper(left, 3);
-    }
+  /** The residuals of a fitted parabola, by orthogonal polynomials. */
+  private static double[] withoutParabola(double[] values) {
+    double[] even = power(values.length, 0);
+    double[] line = without(power(values.length, 1), even);
+    double[] bow = without(without(power(values.length, 2), even), line);
+    return without(without(without(values, even), line), bow);
+  }
 
-    /** The residuals of a fitted parabola, by orthogonal polynomials. */
-    private static double[] withoutParabola(double[] values) {
-      double[] even = power(values.length, 0);
-      double[] line = without(power(values.length, 1), even);
-      double[] bow = without(without(power(values.length, 2), even), line);
-      return without(without(without(values, even), line), bow);
-    }
+  private static double[] power(int length, int exponent) {
+    double[] values = new double[length];
+    Arrays.setAll(values, i -> Math.pow(2.0 * i / (length - 1) - 1, exponent));
+    return values;
+  }
 
-    private static double[] power(int length, int exponent) {
-      double[] values = new double[length];
-      Arrays.setAll(values, i -> Math.pow(2.0 * i / (length - 1) - 1, exponent));
-      return values;
+  private static double[] without(double[] values, double[] direction) {
+    double product = 0;
+    for (int i = 0; i < values.length; i++) {
+      product += values[i] * direction[i];
     }
-
-    private static double[] without(double[] values, double[] direction) {
-      double product = 0;
-      for (int i = 0; i < values.length; i++) {
-        product += values[i] * direction[i];
-      }
-      double times = product / squares(direction);
-      double[] left = values.clone();
-      for (int i = 0; i < left.length; i++) {
-        left[i] -= times * direction[i];
-      }
-      return left;
+    double times = product / squares(direction);
+    double[] left = values.clone();
+    for (int i = 0; i < left.length; i++) {
+      left[i] -= times * direction[i];
     }
+    return left;
   }
 
   private static double squares(double[] values) {

@@ -74,9 +74,9 @@ public record Summary(
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<TierSummary> tiers,
     List<TargetSummary> targets,
     List<RequestGroup> requests,
-    @JsonIgnore List<RequestAtPoint> requestsAtPoints,
+    @JsonIgnore List<RequestGroup> requestsAtPoints,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<Grouping, List<RequestGroup>> by,
-    @JsonIgnore Map<Grouping, List<RequestAtPoint>> byAtPoints,
+    @JsonIgnore Map<Grouping, List<RequestGroup>> byAtPoints,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<EngineFigures.EnginePage> serverPages,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorSummary> injectors,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnswerSummary> answers,
@@ -579,9 +579,13 @@ public record Summary(
     }
   }
 
-  public record RequestAtPoint(String name, SummaryCurve curve, Figures figures) {}
-
-  public record RequestGroup(String name, @JsonUnwrapped Figures figures) {}
+  /**
+   * The requests with a name, a model or a replica.
+   *
+   * @param curve at whose operating point they are; null for all load levels pooled
+   */
+  public record RequestGroup(
+      String name, @JsonIgnore @Nullable SummaryCurve curve, @JsonUnwrapped Figures figures) {}
 
   /**
    * The error of the load generator at the load of the run, by the self-test of its machine.

@@ -2,12 +2,10 @@ package io.github.gatlingllm.figures.level;
 
 import static java.util.stream.Collectors.toMap;
 
-import io.github.gatlingllm.figures.level.RunStatistics.RunFacts;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
-import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
 import io.github.gatlingllm.figures.level.Summary.TargetSummary;
 import io.github.gatlingllm.figures.level.Summary.TierSummary;
@@ -78,7 +76,8 @@ final class SummaryAssembly {
         counted.given.size() == 1
             ? counted.given.get(0)
             : all.figures(
-                groups.judge((String) null),
+                groups.slo((String) null),
+                false,
                 planned(),
                 LoadCurve.bestGoodput(curves),
                 repeats(rounds, null, level -> true));
@@ -106,10 +105,7 @@ final class SummaryAssembly {
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             List.of(),
             Summary.SelfTestQuote.of(
-                info.selfTest(),
-                run,
-                curves.size() == 1 ? curves.get(0).chosen().level() : null,
-                stages),
+                info.selfTest(), run, curves.size() == 1 ? curves.get(0).quoted() : null, stages),
             all(
                 new AssertionJudge(groups, target -> LoadCurve.bestGoodput(curves(target)))
                     .judge(assertions()),
@@ -128,7 +124,18 @@ final class SummaryAssembly {
             counted.checked.summaries(),
             List.of(),
             counted.slowRequests());
-    return new RunFigures(summary, facts(), series(), slices());
+    return new RunFigures(
+        summary,
+        info,
+        file,
+        counted.answers,
+        counted.levels.targets().stream()
+            .map(this::models)
+            .filter(models -> !models.isEmpty())
+            .toList(),
+        counted.engines.entireRun(),
+        series(),
+        slices());
   }
 
   /** What the run has by its own SLO, then what it has by each of the other tiers. */
@@ -185,7 +192,8 @@ final class SummaryAssembly {
         isGiven
             ? counted.given.get(level.index)
             : group.figures(
-                groups.judge(level),
+                groups.slo(level),
+                true,
                 hasSeveralEach ? null : info.planned(),
                 null,
                 repeats(repeats.size(), level.target(), repeats::contains));
@@ -232,7 +240,7 @@ final class SummaryAssembly {
             k ->
                 groups.joined(
                     level -> levels.test(level) && level.equals(level.repeats.get(k)), null))
-        .map(group -> group.figures(groups.judge(target), null, null, List.of()))
+        .map(group -> group.figures(groups.slo(target)))
         .toList();
   }
 
@@ -326,7 +334,7 @@ final class SummaryAssembly {
             counted.alone.get(track.target()),
             levels);
     curves.add(curve);
-    int quoted = stages.indexOf(curve.chosen().level());
+    int quoted = stages.indexOf(curve.quoted());
     List<LevelWindow> repeats = counted.levels.firstRepeats().get(quoted).repeats;
     quantiles.put(quoted, groups.joined(repeats::contains, null).quantiles());
     quantiles.values().removeIf(Map::isEmpty);
@@ -354,7 +362,7 @@ final class SummaryAssembly {
             outages == null ? null : outages.failures(),
             counted.engines.of(FigureGroups.of(target)),
             counted.alone.get(target),
-            group.figures(groups.judge(target), null, LoadCurve.bestGoodput(own), List.of())));
+            group.figures(groups.slo(target), false, null, LoadCurve.bestGoodput(own), List.of())));
   }
 
   private List<LoadCurve> curves(@Nullable String target) {
@@ -362,9 +370,8 @@ final class SummaryAssembly {
   }
 
   private RequestGroup group(Grouping by, String name) {
-    Pooled joined = groups.joined(FigureGroups.of(null), keys -> keys.of(by).equals(name));
-    return new RequestGroup(
-        name, joined.figures(groups.judge((String) null), null, null, List.of()));
+    Pooled joined = groups.joined(FigureGroups.of(null), part -> part.key(by).equals(name));
+    return new RequestGroup(name, null, joined.figures(groups.slo((String) null)));
   }
 
   /** Without the groupings in which requests do not differ. */
@@ -402,34 +409,22 @@ final class SummaryAssembly {
    * The requests at the operating point of each curve, where they have at least this number of
    * names.
    */
-  private List<RequestAtPoint> atPoints(Grouping by, int min) {
-    List<RequestAtPoint> all = new ArrayList<>();
+  private List<RequestGroup> atPoints(Grouping by, int min) {
+    List<RequestGroup> all = new ArrayList<>();
     for (LoadCurve curve : curves) {
-      LevelWindow level = counted.levels.firstRepeats().get(stages.indexOf(curve.chosen().level()));
+      LevelWindow level = counted.levels.firstRepeats().get(stages.indexOf(curve.quoted()));
       List<String> names = names(level, by);
       for (String name : names.size() < min ? List.<String>of() : names) {
         Figures figures =
             groups
-                .joined(level.repeats::contains, keys -> keys.of(by).equals(name))
-                .figures(groups.judge(curve.target()), null, null, List.of());
+                .joined(level.repeats::contains, part -> part.key(by).equals(name))
+                .figures(groups.slo(curve.target()));
         if (figures.counts().started() > 0 && all.size() < MAX_NAMES) {
-          all.add(new RequestAtPoint(name, curve(curve), figures));
+          all.add(new RequestGroup(name, curve(curve), figures));
         }
       }
     }
     return all;
-  }
-
-  private RunFacts facts() {
-    return new RunFacts(
-        info,
-        file,
-        counted.answers,
-        counted.levels.targets().stream()
-            .map(this::models)
-            .filter(models -> !models.isEmpty())
-            .toList(),
-        counted.engines.entireRun());
   }
 
   private Map<Integer, List<Cell>> slices() {

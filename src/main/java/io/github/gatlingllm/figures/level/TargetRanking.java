@@ -52,11 +52,11 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
         (scenario, own) -> {
           List<LoadCurve> answered =
               own.stream()
-                  .filter(curve -> LoadCurve.delivered(curve.chosen().level()) > 0)
+                  .filter(curve -> LoadCurve.delivered(curve.quoted()) > 0)
                   .filter(curve -> !curve.hasMostlyFailed())
                   .sorted(
                       Comparator.comparingDouble(
-                          (LoadCurve curve) -> -LoadCurve.delivered(curve.chosen().level())))
+                          (LoadCurve curve) -> -LoadCurve.delivered(curve.quoted())))
                   .toList();
           TargetRanking ranking = answered.size() < 2 ? null : of(answered.get(0), answered.get(1));
           if (ranking != null && sentences.size() < MAX_SCENARIOS) {
@@ -87,8 +87,8 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
         IntStream.range(0, loads.size())
             .filter(
                 i ->
-                    loads.get(i).one.equals(one.chosen().level())
-                        || loads.get(i).other.equals(two.chosen().level()))
+                    loads.get(i).one.equals(one.quoted())
+                        || loads.get(i).other.equals(two.quoted()))
             .findFirst()
             .orElse(loads.size() - 1);
     TargetRanking ranking = new TargetRanking(one, two, loads, at);
@@ -152,12 +152,7 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
   /** Whether the second surely misses its SLO at the highest load at which the first meets it. */
   private boolean isClearBySlo() {
     LevelFigures met = first.lastProven() < 0 ? null : first.proven();
-    return loads.stream()
-        .anyMatch(
-            pair ->
-                pair.one.equals(met)
-                    && LoadCurve.SloProof.of(pair.other, second.slo())
-                        == LoadCurve.SloProof.MISSED);
+    return loads.stream().anyMatch(pair -> pair.one.equals(met) && second.misses(pair.other));
   }
 
   private Sentence sentence() {

@@ -42,7 +42,7 @@ final class VerdictSentence {
       return new Quote(
           curve,
           curve.slo().isEmpty()
-              ? curve.chosen().level()
+              ? curve.quoted()
               : curve.levels().get(Math.max(0, curve.lastHolding())));
     }
 
@@ -119,7 +119,7 @@ final class VerdictSentence {
         return isJudged() ? judged() : Sentence.of("verdict.level", at(), figures());
       }
       if (curve.slo().isEmpty()) {
-        return switch (curve.chosen().by()) {
+        return switch (curve.choice()) {
           case KNEE -> Sentence.of("verdict.knee", level.shortLoad(), tokens(), quotedTimes());
           case SATURATED ->
               Sentence.of("verdict.saturated", level.shortLoad(), tokens(), quotedTimes());
@@ -184,7 +184,7 @@ final class VerdictSentence {
 
     /** Whether the result has a sentence about what more load would bring. */
     boolean isBelowHeavier() {
-      Choice by = curve.chosen().by();
+      Choice by = curve.choice();
       return !isSingle()
           && (curve.slo().isEmpty()
               ? by == Choice.KNEE || by == Choice.SATURATED
@@ -346,11 +346,11 @@ final class VerdictSentence {
 
   /** One of several curves in short; tables have the details. */
   private static List<Sentence> inShort(LoadCurve curve) {
-    Quote quote = new Quote(curve, curve.chosen().level());
+    Quote quote = new Quote(curve, curve.quoted());
     if (quote.isSingle() || quote.hasFailed()) {
       return sentences(curve);
     }
-    boolean maybe = curve.chosen().by() == Choice.MAYBE_IN_SLO;
+    boolean maybe = curve.choice() == Choice.MAYBE_IN_SLO;
     return List.of(
         Sentence.of(
             "verdict.curve",

@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.metric.EngineFigures.EngineGrowth;
 import io.github.gatlingllm.figures.metric.EngineFigures.EngineState;
 import io.github.gatlingllm.figures.metric.EngineFigures.EngineTiming;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
+import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import java.util.Arrays;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sums of the readings of metrics pages in an interval. */
@@ -61,10 +61,17 @@ final class WindowSums {
     isPowerShared |= isShared && metric == EngineMetric.GPU_POWER_W;
   }
 
-  void gpu(String name, Consumer<GpuTally> reading) {
-    if (gpus.size() < MAX_GPUS || gpus.containsKey(name)) {
-      reading.accept(gpus.computeIfAbsent(name, gpu -> new GpuTally()));
+  void gpu(String name, Map<EngineMetric, Double> values, double atS) {
+    GpuTally own = gpu(name);
+    if (own != null) {
+      own.add(values, atS);
     }
+  }
+
+  private @Nullable GpuTally gpu(String name) {
+    return gpus.size() < MAX_GPUS || gpus.containsKey(name)
+        ? gpus.computeIfAbsent(name, gpu -> new GpuTally())
+        : null;
   }
 
   void counter(EngineMetric metric, double grown, double seconds, boolean isShared) {
@@ -72,7 +79,20 @@ final class WindowSums {
     isPowerShared |= isShared && metric == EngineMetric.GPU_ENERGY_J;
   }
 
-  void histogram(EngineMetric metric, BucketCounts values) {
+  /** Adds a part of the growth of histograms between two readings of a page. */
+  void histograms(ServerSample before, ServerSample after, double part) {
+    after
+        .histograms()
+        .forEach(
+            (metric, values) -> {
+              Histogram old = before.histograms().get(metric);
+              if (old != null) {
+                histogram(metric, BucketCounts.between(old, values, after.reset()).times(part));
+              }
+            });
+  }
+
+  private void histogram(EngineMetric metric, BucketCounts values) {
     histograms.merge(metric, values, BucketCounts::and);
   }
 
@@ -84,7 +104,13 @@ final class WindowSums {
     gauges.add(other.gauges);
     other.counters.forEach((metric, theirs) -> counters.merge(metric, theirs, Counter::and));
     other.histograms.forEach(this::histogram);
-    other.gpus.forEach((name, theirs) -> gpu(name, own -> own.add(theirs)));
+    other.gpus.forEach(
+        (name, theirs) -> {
+          GpuTally own = gpu(name);
+          if (own != null) {
+            own.add(theirs);
+          }
+        });
     other.roles.forEach((role, theirs) -> role(role).add(theirs));
   }
 
@@ -166,7 +192,7 @@ final class WindowSums {
     }
   }
 
-  static final class GpuTally {
+  private static final class GpuTally {
 
     /** Power varies a little below its limit, and is averaged. */
     private static final double OF_POWER_LIMIT = 0.98;
@@ -224,7 +250,7 @@ final class WindowSums {
 
   /** Growth of a histogram in an interval. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record BucketCounts(double count, double sum, List<Double> bounds, double[] counts) {
+  private record BucketCounts(double count, double sum, List<Double> bounds, double[] counts) {
 
     /** The growth between two readings; all of the later one if the server was restarted. */
     static BucketCounts between(Histogram before, Histogram after, boolean isRestarted) {

@@ -223,8 +223,7 @@ class FigureTest {
 
   @Test
   void emptyRunHasNoValuesButCountsOfZero() {
-    Figures none =
-        Pooled.soFar(new Cell(Cell.Detail.FIGURES), 0).figures(null, null, null, List.of());
+    Figures none = Pooled.soFar(new Cell(Cell.Detail.FIGURES), 0).figures(null);
     assertThat(Figure.names())
         .allSatisfy(
             name ->

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.MultiServerQueue.Visit;
 import io.github.gatlingllm.figures.level.SteadyState.Split;
-import io.github.gatlingllm.figures.level.SteadyState.WindowTrend;
-import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
@@ -194,14 +192,13 @@ class SteadyStateTest {
       slow[i] = Math.sin(i * Math.PI / 12);
     }
 
-    assertThat(Autocorrelation.upper(alternating, 1)).isZero();
+    assertThat(TimeSlice.upper(alternating, 1)).isZero();
     // no correlation at all: half a standard error
-    assertThat(Autocorrelation.upper(new double[48], 1))
-        .isCloseTo(0.5 / Math.sqrt(48), within(1e-12));
-    assertThat(Autocorrelation.upper(slow, 1)).isEqualTo(0.95);
+    assertThat(TimeSlice.upper(new double[48], 1)).isCloseTo(0.5 / Math.sqrt(48), within(1e-12));
+    assertThat(TimeSlice.upper(slow, 1)).isEqualTo(0.95);
     // 1 + 2 × ½ × 0.5 of the (1 + 0.5) ÷ (1 − 0.5) is in a block of 2
-    assertThat(Autocorrelation.within(2, 0.5)).isCloseTo(1.5, within(1e-12));
-    assertThat(Autocorrelation.slices(0.5)).isCloseTo(3, within(1e-12));
+    assertThat(TimeSlice.within(2, 0.5)).isCloseTo(1.5, within(1e-12));
+    assertThat(TimeSlice.slices(0.5)).isCloseTo(3, within(1e-12));
   }
 
   /**
@@ -218,14 +215,14 @@ class SteadyStateTest {
   })
   void trend(String values, double s, double variance) {
     double[] each = Stream.of(values.split(" ", -1)).mapToDouble(Double::valueOf).toArray();
-    assertThat(WindowTrend.of(each, 0).z()).isEqualTo(s / Math.sqrt(variance), within(1e-12));
+    assertThat(SteadyState.trend(each, 0)).isEqualTo(s / Math.sqrt(variance), within(1e-12));
   }
 
   /** Each value like the one before with φ = 0.5: worth a third as many, and Z less by √3. */
   @Test
   void correlatedValues() {
     double[] rising = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-    assertThat(WindowTrend.of(rising, 0.5).z()).isEqualTo(44 / Math.sqrt(3 * 125), within(1e-12));
+    assertThat(SteadyState.trend(rising, 0.5)).isEqualTo(44 / Math.sqrt(3 * 125), within(1e-12));
   }
 
   /** A parabola has no residuals that could be correlated. */
@@ -233,8 +230,7 @@ class SteadyStateTest {
   void growthWithoutNoiseIsATrend() {
     double[] growth = new double[48];
     Arrays.setAll(growth, i -> 100 + i * i);
-    assertThat(WindowTrend.of(growth)).isEqualTo(WindowTrend.of(growth, 0));
-    assertThat(WindowTrend.of(growth).chance()).isLessThan(1e-6);
+    assertThat(SteadyState.trend(growth)).isEqualTo(SteadyState.trend(growth, 0)).isGreaterThan(5);
   }
 
   /** Ten high values, then constant ones with noise: no other split is as sure. */
