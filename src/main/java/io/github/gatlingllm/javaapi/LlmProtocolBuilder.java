@@ -201,7 +201,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /**
    * Requests before each level, {@code "POST:/reset_prefix_cache"}, or before one, {@code
-   * "POST:/start_profile@c=8"}; the run ends if one fails.
+   * "POST:/start_profile@c=8"}; the run ends if one fails. {@code "POST:/start_profile@running>64"}
+   * is sent in each level, once more than 64 of its requests are in flight.
    */
   public LlmProtocolBuilder beforeLevel(String... requests) {
     return with(Setting.BEFORE_LEVEL, InvalidSimulation.checked(() -> Hook.all(requests)));
@@ -209,7 +210,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /**
    * Requests after each level or after one, {@code "POST:/stop_profile@c=8"}, when it has drained;
-   * if one fails, no other level starts.
+   * {@code "POST:/stop_profile@running>64"} after those in which more than 64 requests were in
+   * flight at once. If one fails, no other level starts.
    */
   public LlmProtocolBuilder afterLevel(String... requests) {
     return with(Setting.AFTER_LEVEL, InvalidSimulation.checked(() -> Hook.all(requests)));

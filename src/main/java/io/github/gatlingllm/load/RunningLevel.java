@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.LevelInfo.InFlightCount;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,7 @@ public final class RunningLevel {
   private int answeredUsers;
   private int measuring;
   private final InFlightGauge inFlight = new InFlightGauge();
+  private final Map<Integer, Runnable> whenAbove = new HashMap<>();
   private int unrecorded;
   private final List<Runnable> whenRecorded = new ArrayList<>();
   private final List<LongConsumer> whenFilled = new ArrayList<>();
@@ -292,8 +294,25 @@ public final class RunningLevel {
   }
 
   /** Called when a request of it is admitted: it is in flight from now on. */
-  public synchronized void requestAdmitted(long nanoTime) {
-    inFlight.change(1, nanoTime - startNanos, end(Phase.STABILIZE), end(Phase.MEASURE));
+  public void requestAdmitted(long nanoTime) {
+    Runnable above;
+    synchronized (this) {
+      inFlight.change(1, nanoTime - startNanos, end(Phase.STABILIZE), end(Phase.MEASURE));
+      above = whenAbove.remove(inFlight.inFlight - 1);
+    }
+    if (above != null) {
+      above.run();
+    }
+  }
+
+  /** Runs a task when more than this number of its requests are in flight for the first time. */
+  public synchronized void whenAbove(int requests, Runnable task) {
+    whenAbove.put(requests, task);
+  }
+
+  /** Whether more than this number of its requests were in flight at once, in any phase. */
+  public synchronized boolean wasAbove(int requests) {
+    return inFlight.highest > requests;
   }
 
   public synchronized void requestClosed(long nanoTime) {
@@ -424,10 +443,12 @@ public final class RunningLevel {
     private int inFlight;
     private long requestNanos;
     private int peak;
+    private int highest;
 
     void change(int by, long now, long from, long until) {
       pass(now, from, until);
       inFlight += by;
+      highest = Math.max(highest, inFlight);
     }
 
     private void pass(long now, long from, long until) {

@@ -3,6 +3,7 @@ package io.github.gatlingllm.record;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -87,11 +88,22 @@ public record LevelInfo(
   /** Users that Gatling's own injection starts. */
   public static final String INJECTION = "injection";
 
-  /** A request to the server before or after the level, such as {@code POST http://a/reset}. */
-  public record HookCall(String request, int status, double seconds, boolean after) {
+  /**
+   * A request to the server before or after the level, such as {@code POST http://a/reset}.
+   *
+   * @param above the number of requests in flight that the level exceeded, where it was sent for
+   *     that; not {@code after} it, it was sent at that instant
+   */
+  public record HookCall(
+      String request,
+      int status,
+      double seconds,
+      boolean after,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer above) {
     @Override
     public String toString() {
-      return (after ? "after it " : "") + request + ": HTTP " + status;
+      String when = after ? "after it " : above == null ? "" : "above " + above + " running ";
+      return when + request + ": HTTP " + status;
     }
   }
 

@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -40,6 +42,7 @@ final class LevelLog implements RunningLevel.Listener {
   private final Consumer<RunningLevel> cancel;
   private final LevelHooks hooks;
   private List<HookCall> called = List.of();
+  private final List<CompletableFuture<List<HookCall>>> duringLevel = new CopyOnWriteArrayList<>();
   private @Nullable String failedAfter;
   private @Nullable LoggedLevel current;
   private @Nullable Integer levelsToCome;
@@ -76,22 +79,34 @@ final class LevelLog implements RunningLevel.Listener {
   @Override
   public void afterLevel(RunningLevel ended, Runnable next) {
     LoggedLevel entry = current();
-    hooks.after(
-        ended.label(),
-        run,
-        failure -> {
-          failedAfter = failure;
-          run.message("LLM: " + failure + "; the level is measured");
-        },
-        calls -> {
-          if (!calls.isEmpty()) {
-            synchronized (levels) {
-              entry.hooks.addAll(calls);
-            }
-            levels.changed();
-          }
-          next.run();
-        });
+    CompletableFuture.allOf(duringLevel.toArray(CompletableFuture[]::new))
+        .thenRun(
+            () -> {
+              duringLevel.forEach(sent -> add(entry, sent.join()));
+              duringLevel.clear();
+              hooks.after(
+                  ended,
+                  run,
+                  this::failed,
+                  calls -> {
+                    add(entry, calls);
+                    next.run();
+                  });
+            });
+  }
+
+  private void failed(String failure) {
+    failedAfter = failure;
+    run.message("LLM: " + failure + "; the level is measured");
+  }
+
+  private void add(LoggedLevel entry, List<HookCall> calls) {
+    if (!calls.isEmpty()) {
+      synchronized (levels) {
+        entry.hooks.addAll(calls);
+      }
+      levels.changed();
+    }
   }
 
   @Override
@@ -121,6 +136,7 @@ final class LevelLog implements RunningLevel.Listener {
       current = entry;
       levels.add(entry);
     }
+    hooks.during(level, run, this::failed, duringLevel::add);
     if (level.level() instanceof LoadLevel.Closed closed && closed.users() == 0) {
       print(entry, "this injector has none of its users");
     }

@@ -1,6 +1,8 @@
 package io.github.gatlingllm.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -358,7 +360,8 @@ public record Observers(
   /**
    * Requests to a target before and after its load levels, one after the other, such as {@code POST
    * /reset_prefix_cache}. A level before which one failed would measure something else: the run
-   * ends.
+   * ends. Those above a number of requests in flight are sent while the level runs, and the ones
+   * after it only then.
    *
    * @param measuring called when a level begins to measure
    * @param afterLast called after the last level; the plan ends by its task
@@ -378,25 +381,58 @@ public record Observers(
         String level, Run run, @Nullable String failedAfter, Consumer<List<HookCall>> then) {
       if (failedAfter != null) {
         // On a thread of its own, as what ends the run waits for the lock of the caller.
-        start(() -> end(run, failedAfter, "afterLevel"));
+        start(() -> end(run, failedAfter, "beforeLevel or afterLevel"));
         return;
       }
-      send(before, false, level, run, failure -> end(run, failure, "beforeLevel"), then);
+      List<LevelCall> calls = before.stream().filter(call -> call.hook.isFor(level)).toList();
+      send(calls, false, level, run, failure -> end(run, failure, "beforeLevel"), then);
     }
 
     /** The same; what fails is told, as the level is measured. */
-    void after(String level, Run run, Consumer<String> failed, Consumer<List<HookCall>> then) {
-      send(after, true, level, run, failed, then);
+    void after(
+        RunningLevel level, Run run, Consumer<String> failed, Consumer<List<HookCall>> then) {
+      List<LevelCall> calls =
+          after.stream()
+              .filter(
+                  call ->
+                      call.hook.above == null
+                          ? call.hook.isFor(level.label())
+                          : level.wasAbove(call.hook.above))
+              .toList();
+      send(calls, true, level.label(), run, failed, then);
+    }
+
+    /**
+     * Sends those above a number of requests in flight once that is exceeded; never on the thread
+     * that exceeds it, which is an event loop. {@code then} is called before the first is sent.
+     */
+    void during(
+        RunningLevel level,
+        Run run,
+        Consumer<String> failed,
+        Consumer<CompletableFuture<List<HookCall>>> then) {
+      Map<Integer, List<LevelCall>> byNumber =
+          before.stream()
+              .filter(call -> call.hook.above != null)
+              .collect(groupingBy(call -> requireNonNull(call.hook.above)));
+      byNumber.forEach(
+          (above, calls) ->
+              level.whenAbove(
+                  above,
+                  () -> {
+                    CompletableFuture<List<HookCall>> sent = new CompletableFuture<>();
+                    then.accept(sent);
+                    send(calls, false, level.label(), run, failed, sent::complete);
+                  }));
     }
 
     private void send(
-        List<LevelCall> all,
+        List<LevelCall> calls,
         boolean isAfter,
         String level,
         Run run,
         Consumer<String> failed,
         Consumer<List<HookCall>> then) {
-      List<LevelCall> calls = all.stream().filter(call -> call.hook.isFor(level)).toList();
       if (calls.isEmpty()) {
         then.accept(List.of());
       } else {
@@ -414,13 +450,17 @@ public record Observers(
         List<LevelCall> calls, boolean isAfter, String level, Run run, Consumer<String> failed) {
       List<HookCall> sent = new ArrayList<>();
       PageClient client = new PageClient(timeout);
-      String when = isAfter ? "after" : "before";
       for (LevelCall call : calls) {
+        Integer above = call.hook.above;
+        String when =
+            isAfter
+                ? "after"
+                : above == null ? "before" : "with more than " + above + " running in";
         long start = System.nanoTime();
         try {
           int status = client.send(call.hook.method, call.page).join().statusCode();
           double seconds = (System.nanoTime() - start) / 1e9;
-          HookCall ended = new HookCall(call.toString(), status, seconds, isAfter);
+          HookCall ended = new HookCall(call.toString(), status, seconds, isAfter, above);
           sent.add(ended);
           if (status / 100 != 2) {
             throw new CompletionException("HTTP " + status, null);
@@ -451,11 +491,18 @@ public record Observers(
     }
   }
 
-  /** A method, a path of the server or a URL, and a label if it is for one level. */
-  public record Hook(String method, String path, @Nullable String level) {
+  /**
+   * A method, a path of the server or a URL, and what it is for, if not for every level.
+   *
+   * @param level the label of the only level it is for
+   * @param above a number of requests in flight: only for levels that exceed it
+   */
+  public record Hook(String method, String path, @Nullable String level, @Nullable Integer above) {
 
     private static final Pattern FORM =
         Pattern.compile("([A-Z]+):((?:https?://[^/]+)?/\\S*?)(?:@([^@/?&]+))?");
+
+    private static final Pattern ABOVE = Pattern.compile("running>(\\d{1,7})");
 
     public static Hook parse(String text) {
       Matcher form = FORM.matcher(text);
@@ -464,7 +511,18 @@ public record Observers(
             "'%s' is not a request; expected a method and a path such as POST:/reset_prefix_cache"
                 .formatted(text));
       }
-      return new Hook(form.group(1), URI.create(form.group(2)).toString(), form.group(3));
+      String path = URI.create(form.group(2)).toString();
+      String only = form.group(3);
+      if (only == null || !only.startsWith("running")) {
+        return new Hook(form.group(1), path, only, null);
+      }
+      Matcher above = ABOVE.matcher(only);
+      if (!above.matches()) {
+        throw new IllegalArgumentException(
+            "'@%s' is not a condition; expected a number of requests in flight such as @running>64"
+                .formatted(only));
+      }
+      return new Hook(form.group(1), path, null, Integer.valueOf(above.group(1)));
     }
 
     public static List<Hook> all(String... texts) {
@@ -476,14 +534,16 @@ public record Observers(
       return hooks.stream().map(hook -> Secrets.redactUrl(hook.toString())).collect(joining(","));
     }
 
-    /** Whether it is sent at a level or a repeat of it. */
+    /** Whether it is sent at a level or a repeat of it, whatever is in flight. */
     boolean isFor(String label) {
-      return level == null || level.equals(label) || level.equals(LevelInfo.unnumbered(label));
+      return above == null
+          && (level == null || level.equals(label) || level.equals(LevelInfo.unnumbered(label)));
     }
 
     @Override
     public String toString() {
-      return method + ":" + path + (level == null ? "" : "@" + level);
+      String only = above == null ? level : "running>" + above;
+      return method + ":" + path + (only == null ? "" : "@" + only);
     }
   }
 }

@@ -306,16 +306,17 @@ public final class Setting<T extends @Nullable Object> {
       hooks("beforeLevel", "POST:/reset_prefix_cache")
           .plan("before levels", hooks -> hooks.isEmpty() ? null : Hook.texts(hooks))
           .means(
-              "requests to the server before each level; sent in order, when the level"
-                  + " before has drained; with @c=8 at the end before this level only");
+              "requests to the server before each level; sent in order, when the level before has"
+                  + " drained; with @c=8 at the end before this level only, with @running>64 once"
+                  + " more than 64 requests of a level are in flight");
 
   public static final Setting<List<Hook>> AFTER_LEVEL =
       hooks("afterLevel", "POST:/stop_profile@c=8")
           .plan("after levels", hooks -> hooks.isEmpty() ? null : Hook.texts(hooks))
           .means(
               "requests to the server after each level; sent in order, when the level has"
-                  + " drained; with @c=8 at the end after this level only; after one that"
-                  + " failed no other level starts");
+                  + " drained; with @c=8 at the end after this level only, with @running>64 after"
+                  + " levels that exceeded it only; after one that failed no other level starts");
 
   public static final Setting<Boolean> JVM_WARM_UP =
       flag(PROTOCOL, "jvmWarmUp", true)

@@ -160,11 +160,16 @@ final class SimulationSettingsTest {
         part(
             "beforeLevel=POST:/reset,GET:http://b/x",
             p -> p.get(Setting.BEFORE_LEVEL),
-            List.of(new Hook("POST", "/reset", null), new Hook("GET", "http://b/x", null))),
+            List.of(
+                new Hook("POST", "/reset", null, null), new Hook("GET", "http://b/x", null, null))),
         part(
             "afterLevel=POST:/stop?a=b@c=8",
             p -> p.get(Setting.AFTER_LEVEL),
-            List.of(new Hook("POST", "/stop?a=b", "c=8"))),
+            List.of(new Hook("POST", "/stop?a=b", "c=8", null))),
+        part(
+            "beforeLevel=POST:/start@running>64",
+            p -> p.get(Setting.BEFORE_LEVEL),
+            List.of(new Hook("POST", "/start", null, 64))),
         part("answers=check", p -> String.valueOf(p.get(Setting.ANSWERS)), "check"),
         part("maxInFlight=5", p -> p.maxInFlight(), 5),
         part("abandon=12.5%@2s-5s", p -> String.valueOf(p.abandonment()), "12.5%@2s-5s"),
@@ -272,6 +277,10 @@ final class SimulationSettingsTest {
     "maxTokens=9, llm.maxTokens=9: ",
     "beforeLevel=/reset, llm.beforeLevel=/reset: ",
     "beforeLevel=POST:reset, llm.beforeLevel=POST:reset: ",
+    "beforeLevel=POST:/a@running>x, 'llm.beforeLevel=POST:/a@running>x: ''@running>x'' is not a"
+        + " condition; expected a number'",
+    "afterLevel=POST:/a@running>, 'llm.afterLevel=POST:/a@running>: ''@running>'' is not a '",
+    "afterLevel=POST:/a@running<8, 'llm.afterLevel=POST:/a@running<8: ''@running<8'' is not a '",
     "concurency=4, llm.concurency is not a setting; did you mean llm.concurrency?",
     "slo=ttft<, 'llm.slo=ttft<: '",
   })

@@ -21,6 +21,8 @@ import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -225,6 +227,56 @@ class LevelsIT {
       String page = Files.readString(run.files().page());
       assertThat(page.contains("PUT " + server.baseUrl() + "/reset: HTTP 204")).isTrue();
       assertThat(page.contains("sk-query")).isFalse();
+    }
+  }
+
+  /**
+   * At c=2 no more than two requests are in flight. At c=4 the server answers none before the
+   * request above two has come, which comes once the third is in flight.
+   */
+  @Test
+  void requestsAreSentAboveANumberInFlight() throws Exception {
+    List<String> log = new CopyOnWriteArrayList<>();
+    AtomicInteger inFlight = new AtomicInteger();
+    AtomicInteger asked = new AtomicInteger();
+    CountDownLatch profiled = new CountDownLatch(1);
+    CountDownLatch third = new CountDownLatch(7);
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            exchange -> {
+              String path = exchange.request().path();
+              if (path.equals("/v1/chat/completions")) {
+                inFlight.incrementAndGet();
+                third.countDown();
+                if (asked.incrementAndGet() > 4) {
+                  exchange.await(profiled);
+                }
+                inFlight.decrementAndGet();
+                exchange.answer("Yes");
+              } else {
+                if (path.equals("/start")) {
+                  exchange.await(third);
+                }
+                log.add(path + (inFlight.get() > 2 ? " above 2" : " at " + inFlight.get()));
+                exchange.respond(200, "text/plain", "");
+                profiled.countDown();
+              }
+            })) {
+      GatlingRun run =
+          GatlingRun.benchmark(server.baseUrl())
+              .llm(
+                  "model=llama beforeLevel=POST:/start@running>2 afterLevel=POST:/stop@running>2"
+                      + " concurrency=2,4 requests=4 fill=0 stabilize=0 warmup=0")
+              .run();
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(0);
+      assertThat(log).containsExactly("/start above 2", "/stop at 0");
+      assertThat(run.info().stages())
+          .extracting(level -> level.hooks().stream().map(HookCall::toString).toList())
+          .containsExactly(
+              List.of(),
+              List.of(
+                  "above 2 running POST " + server.baseUrl() + "/start: HTTP 200",
+                  "after it POST " + server.baseUrl() + "/stop: HTTP 200"));
     }
   }
 

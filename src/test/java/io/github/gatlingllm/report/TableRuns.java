@@ -127,7 +127,7 @@ final class TableRuns {
         20L,
         null,
         null,
-        List.of(new HookCall("POST /reset", 200, 0.1, false)));
+        List.of(new HookCall("POST /reset", 200, 0.1, false, null)));
   }
 
   private static Recorded request(Recorded of, int i) {
