@@ -13,7 +13,7 @@ import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.action.ProtocolPart;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
-import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
+import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.run.Run;
@@ -537,7 +537,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * for late tokens; 5 by default. Words per minute ÷ 45 are tokens per second.
    */
   public LlmProtocolBuilder readingSpeed(double tokensPerSecond) {
-    Supplier<Double> speed = () -> ReadingSpeed.checked(tokensPerSecond);
+    Supplier<Double> speed = () -> TokenGaps.checkedReadingSpeed(tokensPerSecond);
     double good = InvalidSimulation.checked("readingSpeed", tokensPerSecond, speed);
     return with(Setting.READING_SPEED, good);
   }

@@ -28,57 +28,6 @@ public record LevelResult(
     Map<String, Double> figures,
     Map<String, LevelResult> tiers) {
 
-  /** Of a run whose SLO has no tiers. */
-  public LevelResult(
-      String label,
-      long attempted,
-      @Nullable Long met,
-      double sloPercentile,
-      long ended,
-      long failed,
-      long refused,
-      @Nullable Queue queue,
-      long failures,
-      boolean cut,
-      @Nullable String objective,
-      @Nullable FailedInARow failedInARow,
-      Map<String, Double> figures) {
-    this(
-        label,
-        attempted,
-        met,
-        sloPercentile,
-        ended,
-        failed,
-        refused,
-        queue,
-        failures,
-        cut,
-        objective,
-        failedInARow,
-        figures,
-        Map.of());
-  }
-
-  /** The same with the results by the SLO of each tier. */
-  public LevelResult by(Map<String, LevelResult> byTier) {
-    return new LevelResult(
-        label,
-        attempted,
-        met,
-        sloPercentile,
-        ended,
-        failed,
-        refused,
-        queue,
-        failures,
-        cut,
-        objective,
-        failedInARow,
-        figures,
-        byTier);
-  }
-
   /** Attempted requests that met the SLO ÷ attempted; null without SLO or requests. */
   @Nullable Double sloShare() {
     return met == null || attempted == 0 ? null : (Double) ((double) met / attempted);

@@ -426,7 +426,7 @@ public final class RunningLevel {
 
     default LevelResult resultSoFar(RunningLevel level) {
       return new LevelResult(
-          level.label(), 0, null, 100, 0, 0, 0, null, 0, false, null, null, Map.of());
+          level.label(), 0, null, 100, 0, 0, 0, null, 0, false, null, null, Map.of(), Map.of());
     }
 
     default void awaitResult(RunningLevel level, Consumer<LevelResult> next) {

@@ -8,21 +8,18 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.io.SerializedString;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Writes and reads lines of JSON whose keys are a catalogue of fields, in its order. */
-final class FieldTable<F extends FieldTable.Field> {
-
-  /** An entry of a catalogue. */
-  interface Field extends RunInfo.Keyed {
-    FieldType<?> type();
-
-    int ordinal();
-  }
+@SuppressWarnings("EnumOrdinal") // an array of values, one per field
+final class FieldTable<F extends Enum<F> & RunInfo.Keyed> {
 
   private final F[] fields;
+  private final FieldType<?>[] types;
   private final SerializedString[] keys;
   private final Map<String, F> byKey = new HashMap<>();
 
@@ -34,8 +31,9 @@ final class FieldTable<F extends FieldTable.Field> {
   /**
    * @param formerKeys fields by the keys that they had in older versions, which are read as well
    */
-  FieldTable(F[] fields, Map<String, F> formerKeys) {
+  FieldTable(F[] fields, Function<F, FieldType<?>> type, Map<String, F> formerKeys) {
     this.fields = fields;
+    types = Arrays.stream(fields).map(type).toArray(FieldType<?>[]::new);
     keys = new SerializedString[fields.length];
     for (F field : fields) {
       keys[field.ordinal()] = new SerializedString(field.key());
@@ -53,7 +51,7 @@ final class FieldTable<F extends FieldTable.Field> {
 
   void write(F field, @Nullable Object value, JsonGenerator json) throws IOException {
     json.writeFieldName(keys[field.ordinal()]);
-    field.type().write(json, value);
+    types[field.ordinal()].write(json, value);
   }
 
   /** Reads an object; returns the highest position of a field in the line, -1 without one. */
@@ -87,7 +85,7 @@ final class FieldTable<F extends FieldTable.Field> {
       JsonToken token = json.nextToken();
       F field = named != reused || token == JsonToken.VALUE_STRING ? named : requireNonNull(former);
       int index = field.ordinal();
-      values[index] = token == JsonToken.VALUE_NULL ? null : field.type().reader().read(json);
+      values[index] = token == JsonToken.VALUE_NULL ? null : types[index].read(json);
       return index;
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(

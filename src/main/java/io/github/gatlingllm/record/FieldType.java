@@ -87,8 +87,7 @@ record FieldType<T>(
     void write(JsonGenerator json, T value) throws IOException;
   }
 
-  /** Reads the value that begins with the current token, which is not null. */
-  interface ValueReader<T> {
+  private interface ValueReader<T> {
     T read(JsonParser json) throws IOException;
   }
 
@@ -121,6 +120,11 @@ record FieldType<T>(
     } else {
       writer.write(json, (T) value);
     }
+  }
+
+  /** Reads the value that begins with the current token, which is not null. */
+  T read(JsonParser json) throws IOException {
+    return reader.read(json);
   }
 
   /** The text of a cell; null for an empty one. */
@@ -276,7 +280,7 @@ record FieldType<T>(
     json.writeRawValue(line);
   }
 
-  /** The text of any value. Needs a parser that keeps its source, see {@link RecordCodec}. */
+  /** The text of any value. Needs a parser that keeps its source, see {@link RecordFile}. */
   private static String readJson(JsonParser json) throws IOException {
     JsonLocation start = json.currentTokenLocation();
     json.skipChildren();

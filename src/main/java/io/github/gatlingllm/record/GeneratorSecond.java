@@ -30,7 +30,8 @@ public final class GeneratorSecond {
 
   private static final JsonFactory JSON = new JsonFactory();
   private static final GeneratorField[] ALL = GeneratorField.values();
-  private static final FieldTable<GeneratorField> FIELDS = new FieldTable<>(ALL, Map.of());
+  private static final FieldTable<GeneratorField> FIELDS =
+      new FieldTable<>(ALL, GeneratorField::type, Map.of());
 
   private final @Nullable Object[] values = new @Nullable Object[ALL.length];
 
@@ -40,7 +41,7 @@ public final class GeneratorSecond {
    * field is an entry here, the line of code that measures it, and its meaning.
    */
   @SuppressWarnings("ImmutableEnumChecker") // types have no state
-  public enum GeneratorField implements FieldTable.Field {
+  public enum GeneratorField implements RunInfo.Keyed {
     INJECTOR(TEXT),
     START_UNIX_NS(LONG),
     LENGTH_S(SECONDS),
@@ -76,8 +77,7 @@ public final class GeneratorSecond {
       this.type = type;
     }
 
-    @Override
-    public FieldType<?> type() {
+    FieldType<?> type() {
       return type;
     }
   }
@@ -109,15 +109,14 @@ public final class GeneratorSecond {
   }
 
   public void append(Path file) throws IOException {
-    JsonLines.append(
-        file,
-        json -> {
-          json.writeStartObject();
-          for (GeneratorField field : ALL) {
-            FIELDS.write(field, values[field.ordinal()], json);
-          }
-          json.writeEndObject();
-        });
+    try (JsonLines lines = JsonLines.appendTo(file)) {
+      lines.json().writeStartObject();
+      for (GeneratorField field : ALL) {
+        FIELDS.write(field, values[field.ordinal()], lines.json());
+      }
+      lines.json().writeEndObject();
+      lines.end();
+    }
   }
 
   /** Passes every line to {@code sink}; returns what is wrong where reading stopped, else null. */

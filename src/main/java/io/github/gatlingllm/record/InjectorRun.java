@@ -4,7 +4,6 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
-import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -67,9 +66,7 @@ public record InjectorRun(
 
   /** The same injector after its file was read; {@code ofPlan} of the records were planned. */
   public InjectorRun read(long found, long ofPlan, long lost) {
-    InjectorRun read = Components.with(this, InjectorRun::measured, ofPlan);
-    return Components.with(
-        Components.with(read, InjectorRun::records, found), InjectorRun::dropped, lost);
+    return Components.with(this, "measured", ofPlan, "records", found, "dropped", lost);
   }
 
   /** Planned requests without a record; null if the plan has no number. */
@@ -174,12 +171,12 @@ public record InjectorRun(
     /** Writes the file below a folder of runs; returns it. */
     public Path write(Path results) throws IOException {
       Path file = results.resolve(folder()).resolve(FILE);
-      AtomicFile.writeJson(this, file);
+      RunFiles.writeJson(this, file);
       return file;
     }
 
     public static InjectorEnd read(Path file) throws IOException {
-      return AtomicFile.readJson(file, InjectorEnd.class, SCHEMA)
+      return RunFiles.readJson(file, InjectorEnd.class, SCHEMA)
           .orElseThrow(() -> new NoSuchFileException(file.toString()));
     }
   }

@@ -59,10 +59,6 @@ final class JsonLines implements Closeable {
     this.json = generator(VALUES.getFactory(), lines).setCodec(VALUES);
   }
 
-  interface LineValue {
-    void write(JsonGenerator json) throws IOException;
-  }
-
   @FunctionalInterface
   interface LineReader {
 
@@ -138,19 +134,18 @@ final class JsonLines implements Closeable {
         Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
   }
 
-  static void append(Path file, LineValue value) throws IOException {
-    try (JsonLines lines = appendTo(file)) {
-      lines.line(value);
-    }
-  }
-
   /** Appends a Java record, with keys in snake case. */
   void add(Object value) throws IOException {
-    line(line -> line.writePOJO(value));
+    json.writePOJO(value);
+    end();
   }
 
-  private void line(LineValue value) throws IOException {
-    value.write(json);
+  /** Where the value of a line is written, before its {@link #end}. */
+  JsonGenerator json() {
+    return json;
+  }
+
+  void end() throws IOException {
     json.writeRaw('\n');
     json.flush();
     if (lines.size() >= BATCH) {

@@ -195,9 +195,7 @@ public record LevelInfo(
 
   /** The same level where each user sends several requests: its rate is one of users. */
   public LevelInfo ofUsers() {
-    return !unit.equals(REQUESTS_PER_S)
-        ? this
-        : Components.with(this, LevelInfo::unit, USERS_PER_S);
+    return !unit.equals(REQUESTS_PER_S) ? this : Components.with(this, "unit", USERS_PER_S);
   }
 
   /**

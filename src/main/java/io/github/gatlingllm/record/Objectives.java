@@ -79,7 +79,7 @@ public record Objectives(
   }
 
   Objectives sloTiers(Map<String, TargetSlo> byName) {
-    return Components.with(this, Objectives::sloTiers, byName);
+    return Components.with(this, "sloTiers", byName);
   }
 
   public TargetSlo common() {
@@ -93,7 +93,7 @@ public record Objectives(
 
   /** The same objectives with another percentile or rule; null for no other. */
   Objectives assertions(List<Assertion> gates) {
-    return Components.with(this, Objectives::assertions, gates);
+    return Components.with(this, "assertions", gates);
   }
 
   Objectives heldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * The catalogue of the fields of {@code requests.jsonl} and {@code requests.csv}, in their order:
  * type, and the component of {@link RequestRecord} that has the value. The key is the name in lower
  * case, its ending the unit, and {@code docs/records.md} has the meaning. A new field is a row
- * here, a component and a line of {@link RecordCodec} for its value, and its meaning.
+ * here, a component and a line of {@link RecordFile} for its value, and its meaning.
  */
 @SuppressWarnings("ImmutableEnumChecker") // types and functions have no state
-enum RecordField implements FieldTable.Field {
+enum RecordField implements RunInfo.Keyed {
   // Identity.
   REQUEST_ID(TEXT, r -> r.identity().requestId()),
   RUN_ID(TEXT, r -> r.identity().runId()),
@@ -171,8 +171,7 @@ enum RecordField implements FieldTable.Field {
     return nanos == null ? null : (Long) Math.round(nanos);
   }
 
-  @Override
-  public FieldType<?> type() {
+  FieldType<?> type() {
     return type;
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A measured LLM request: identity, times, token counts and outcome. It is a line of {@code
- * llm/requests.jsonl}, in the form of {@link RecordCodec}.
+ * llm/requests.jsonl}.
  *
  * <p>The catalogue {@link RecordField} has the key of each component, {@code docs/records.md} the
  * meaning. An unknown value is {@code null} (or an empty array), never 0. Immutable by convention:
@@ -73,17 +73,13 @@ public record RequestRecord(
   }
 
   public RequestRecord in(Phase phase) {
-    return Components.with(
-        this, RequestRecord::identity, Components.with(identity, Identity::phase, phase));
+    return Components.with(this, "identity", Components.with(identity, "phase", phase));
   }
 
   /** The same as a request of the setting {@code answers}, at the load level with that label. */
   public RequestRecord checked(String stage, CheckedAnswer compared) {
-    Identity beside =
-        Components.with(
-            Components.with(identity, Identity::phase, Phase.CHECK), Identity::stage, stage);
-    return Components.with(
-        Components.with(this, RequestRecord::identity, beside), RequestRecord::checked, compared);
+    Identity beside = Components.with(identity, "phase", Phase.CHECK, "stage", stage);
+    return Components.with(this, "identity", beside, "checked", compared);
   }
 
   /** Which request it is, its sender and its target. */

@@ -57,6 +57,15 @@ public record RunFiles(Path run) {
     }
   }
 
+  private static final int MAX_JSON_BYTES = 16 << 20;
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build();
+
   /** The space for a short run and its pages, so that a disk that is full is noticed. */
   private static final int PROBE_BYTES = 3 << 20;
 
@@ -214,82 +223,67 @@ public record RunFiles(Path run) {
     return run.resolve("llm.html");
   }
 
+  public static void write(Path file, String text) throws IOException {
+    write(file, text.getBytes(UTF_8));
+  }
+
+  public static void write(Path file, byte[] content) throws IOException {
+    write(file, out -> out.write(content));
+  }
+
   /**
-   * Replaces files atomically, so that readers never see a part of one. A symbolic link in the
-   * place of a file is replaced, never followed: in a folder that somebody else packed it may point
-   * anywhere.
+   * Replaces a file atomically, so that readers never see a part of one: writes to a file beside
+   * it, and moves that into its place. A symbolic link there is replaced, never followed: in a
+   * folder that somebody else packed it may point anywhere.
    */
-  public static final class AtomicFile {
-
-    private static final int MAX_JSON_BYTES = 16 << 20;
-
-    private static final ObjectMapper JSON =
-        JsonMapper.builder()
-            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .build();
-
-    private AtomicFile() {}
-
-    public static void write(Path file, String text) throws IOException {
-      write(file, text.getBytes(UTF_8));
-    }
-
-    public static void write(Path file, byte[] content) throws IOException {
-      write(file, out -> out.write(content));
-    }
-
-    /** Writes to a file beside it, and moves that into its place. */
-    public static void write(Path file, Content content) throws IOException {
-      Path draft = draftOf(file);
-      try {
-        try (OutputStream out = new BufferedOutputStream(open(draft), 1 << 16)) {
-          content.to(out);
-        }
-        move(draft, file);
-      } finally {
-        Files.deleteIfExists(draft);
+  public static void write(Path file, Content content) throws IOException {
+    Path draft = draftOf(file);
+    try {
+      try (OutputStream out = new BufferedOutputStream(create(draft), 1 << 16)) {
+        content.to(out);
       }
-    }
-
-    static Path draftOf(Path file) {
-      return file.resolveSibling(file.getFileName() + ".part");
-    }
-
-    static OutputStream open(Path draft) throws IOException {
+      move(draft, file);
+    } finally {
       Files.deleteIfExists(draft);
-      return Files.newOutputStream(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     }
+  }
 
-    static void move(Path draft, Path file) throws IOException {
-      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    }
+  static Path draftOf(Path file) {
+    return file.resolveSibling(file.getFileName() + ".part");
+  }
 
-    /** Writes a Java record as JSON, with keys in snake case; creates missing directories. */
-    static void writeJson(Object value, Path file) throws IOException {
-      Files.createDirectories(file.toAbsolutePath().getParent());
-      write(file.toAbsolutePath(), JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(value));
-    }
+  static OutputStream create(Path draft) throws IOException {
+    Files.deleteIfExists(draft);
+    return Files.newOutputStream(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+  }
 
-    /** Reads a file of that schema; empty if it does not exist. Messages are one line. */
-    static <T> Optional<T> readJson(Path file, Class<T> type, String schema) throws IOException {
-      try (InputStream in = RunFiles.open(file)) {
-        byte[] bytes = in.readNBytes(MAX_JSON_BYTES + 1);
-        if (bytes.length > MAX_JSON_BYTES) {
-          throw new IOException(file + " is larger than " + (MAX_JSON_BYTES >> 20) + " MiB");
-        }
-        String found = JSON.readTree(bytes).path("schema").asText();
-        if (!schema.equals(found)) {
-          throw new IOException(file + " has schema '" + found + "'; expected " + schema);
-        }
-        return Optional.of(JSON.readValue(bytes, type));
-      } catch (NoSuchFileException e) {
-        return Optional.empty();
-      } catch (JsonProcessingException e) {
-        String why = e.getOriginalMessage().replaceAll("\\s+", " ");
-        throw new IOException(file + " is not understood: " + why, e);
+  static void move(Path draft, Path file) throws IOException {
+    Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /** Writes a Java record as JSON, with keys in snake case; creates missing directories. */
+  static void writeJson(Object value, Path file) throws IOException {
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    write(file.toAbsolutePath(), JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(value));
+  }
+
+  /** Reads a file of that schema; empty if it does not exist. Messages are one line. */
+  static <T> Optional<T> readJson(Path file, Class<T> type, String schema) throws IOException {
+    try (InputStream in = open(file)) {
+      byte[] bytes = in.readNBytes(MAX_JSON_BYTES + 1);
+      if (bytes.length > MAX_JSON_BYTES) {
+        throw new IOException(file + " is larger than " + (MAX_JSON_BYTES >> 20) + " MiB");
       }
+      String found = JSON.readTree(bytes).path("schema").asText();
+      if (!schema.equals(found)) {
+        throw new IOException(file + " has schema '" + found + "'; expected " + schema);
+      }
+      return Optional.of(JSON.readValue(bytes, type));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (JsonProcessingException e) {
+      String why = e.getOriginalMessage().replaceAll("\\s+", " ");
+      throw new IOException(file + " is not understood: " + why, e);
     }
   }
 

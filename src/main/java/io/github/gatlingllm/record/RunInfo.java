@@ -7,17 +7,14 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.annotation.JsonValue;
-import io.github.gatlingllm.record.Components.Component;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
-import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
-import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -111,15 +108,15 @@ public record RunInfo(
     public static final ReportOptions DEFAULT = new ReportOptions(false, true, null);
 
     public ReportOptions {
-      readingSpeed = readingSpeed > 0 ? readingSpeed : ReadingSpeed.DEFAULT;
+      readingSpeed = readingSpeed > 0 ? readingSpeed : TokenGaps.READING_SPEED;
     }
 
     public ReportOptions(boolean csv, boolean failBuild, @Nullable Boolean failOnInvalid) {
-      this(csv, failBuild, failOnInvalid, ReadingSpeed.DEFAULT);
+      this(csv, failBuild, failOnInvalid, TokenGaps.READING_SPEED);
     }
 
     public ReportOptions readAt(double tokensPerS) {
-      return Components.with(this, ReportOptions::readingSpeed, tokensPerS);
+      return Components.with(this, "readingSpeed", tokensPerS);
     }
 
     /** Combines both: each option that is not the default in one of them. */
@@ -130,7 +127,7 @@ public record RunInfo(
           (failOnInvalid == null || Boolean.FALSE.equals(other.failOnInvalid))
               ? other.failOnInvalid
               : failOnInvalid,
-          other.readingSpeed == ReadingSpeed.DEFAULT ? readingSpeed : other.readingSpeed);
+          other.readingSpeed == TokenGaps.READING_SPEED ? readingSpeed : other.readingSpeed);
     }
   }
 
@@ -202,52 +199,52 @@ public record RunInfo(
     return TargetFacts.commonTemplate(targets.values());
   }
 
-  private <T extends @Nullable Object> RunInfo with(Component<RunInfo, T> component, T value) {
-    return Components.with(this, component, value);
+  private RunInfo with(@Nullable Object... changes) {
+    return Components.with(this, changes);
   }
 
-  private <T extends @Nullable Object> RunInfo came(Component<RunOutcome, T> component, T value) {
-    return with(RunInfo::outcome, Components.with(outcome, component, value));
+  private RunInfo came(String component, @Nullable Object value) {
+    return with("outcome", Components.with(outcome, component, value));
   }
 
   public RunInfo targets(Map<String, TargetFacts> byLabel) {
-    return with(RunInfo::targets, byLabel);
+    return with("targets", byLabel);
   }
 
   public RunInfo report(ReportOptions options) {
-    return with(RunInfo::report, options);
+    return with("report", options);
   }
 
   public RunInfo stages(List<LevelInfo> inOrder) {
-    return with(RunInfo::stages, inOrder);
+    return with("stages", inOrder);
   }
 
   public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
-    return with(RunInfo::injectors, parts).with(RunInfo::injectorsExpected, expected);
+    return with("injectors", parts, "injectorsExpected", expected);
   }
 
   public RunInfo ended(long unixNanos, State how) {
-    return with(RunInfo::endUnixNanos, unixNanos).with(RunInfo::state, how);
+    return with("endUnixNanos", unixNanos, "state", how);
   }
 
   public RunInfo seed(@Nullable Long pinned) {
-    return with(RunInfo::seed, pinned);
+    return with("seed", pinned);
   }
 
   public RunInfo share(@Nullable InjectorShare part) {
-    return with(RunInfo::share, part);
+    return with("share", part);
   }
 
   public RunInfo versions(Map<String, String> byComponent) {
-    return with(RunInfo::versions, byComponent);
+    return with("versions", byComponent);
   }
 
   public RunInfo machines(Map<String, SelfTest.Machine> byInjector) {
-    return with(RunInfo::machines, byInjector);
+    return with("machines", byInjector);
   }
 
   public RunInfo config(Map<String, String> byName) {
-    return with(RunInfo::config, byName);
+    return with("config", byName);
   }
 
   /** When the load began, after the warm-up; the start of the run where that is not known. */
@@ -269,7 +266,7 @@ public record RunInfo(
   }
 
   public RunInfo selfTest(@Nullable SelfTest known) {
-    return with(RunInfo::selfTest, known);
+    return with("selfTest", known);
   }
 
   /** One SLO of all requests, by which assertions on tiers judge too. */
@@ -280,57 +277,57 @@ public record RunInfo(
 
   /** Objectives of each target; {@code byLabel} is empty if {@code all} applies to all of them. */
   public RunInfo slo(TargetSlo all, Map<String, TargetSlo> byLabel) {
-    return with(RunInfo::objectives, Objectives.of(all, byLabel, objectives.assertions()));
+    return with("objectives", Objectives.of(all, byLabel, objectives.assertions()));
   }
 
   /** Objectives of each tier, the first of which are those of all. */
   public RunInfo sloTiers(Map<String, TargetSlo> byName) {
-    return with(RunInfo::objectives, objectives.sloTiers(byName));
+    return with("objectives", objectives.sloTiers(byName));
   }
 
   /** The same run judged by the SLO of one tier. */
   public RunInfo ofTier(String tier) {
-    return with(RunInfo::objectives, objectives.ofTier(tier));
+    return with("objectives", objectives.ofTier(tier));
   }
 
   public RunInfo sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
-    return with(RunInfo::objectives, objectives.heldBy(percentile, rule));
+    return with("objectives", objectives.heldBy(percentile, rule));
   }
 
   public RunInfo assertions(List<Assertion> gates) {
-    return with(RunInfo::objectives, objectives.assertions(gates));
+    return with("objectives", objectives.assertions(gates));
   }
 
   public RunInfo dropped(long records) {
-    return came(RunOutcome::dropped, records);
+    return came("dropped", records);
   }
 
   public RunInfo planned(@Nullable Long requests) {
-    return came(RunOutcome::planned, requests);
+    return came("planned", requests);
   }
 
   public RunInfo started(@Nullable Long requests) {
-    return came(RunOutcome::started, requests);
+    return came("started", requests);
   }
 
   public RunInfo notSent(Map<String, Long> byReason) {
-    return came(RunOutcome::notSent, byReason);
+    return came("notSent", byReason);
   }
 
   public RunInfo prompts(@Nullable PromptRepeats counts) {
-    return came(RunOutcome::prompts, counts);
+    return came("prompts", counts);
   }
 
   public RunInfo connections(Map<String, Connections> byAddress) {
-    return came(RunOutcome::connections, byAddress);
+    return came("connections", byAddress);
   }
 
   public RunInfo conclusions(List<Conclusion> found) {
-    return came(RunOutcome::conclusions, found);
+    return came("conclusions", found);
   }
 
   public RunInfo singleStreams(Map<String, SingleStream> byTarget) {
-    return came(RunOutcome::singleStreams, byTarget);
+    return came("singleStreams", byTarget);
   }
 
   public RunInfo conclusion(Conclusion found) {
@@ -353,12 +350,12 @@ public record RunInfo(
   }
 
   public void write(Path runJson) throws IOException {
-    AtomicFile.writeJson(this, runJson);
+    RunFiles.writeJson(this, runJson);
   }
 
   /** Reads a run; empty if the file does not exist. Unknown keys are skipped. */
   public static Optional<RunInfo> read(Path runJson) throws IOException {
-    return AtomicFile.readJson(runJson, RunInfo.class, SCHEMA);
+    return RunFiles.readJson(runJson, RunInfo.class, SCHEMA);
   }
 
   static <T> Map<String, T> ordered(@Nullable Map<String, T> map) {

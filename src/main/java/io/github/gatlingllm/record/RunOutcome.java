@@ -82,20 +82,6 @@ public record RunOutcome(
       @Nullable Double holdsAt,
       @Nullable Double failsAt) {
 
-    /** A conclusion that is not about a tier. */
-    public Conclusion(
-        String topic,
-        String target,
-        @Nullable String scenario,
-        String text,
-        boolean sound,
-        @Nullable Double value,
-        @Nullable Double threshold,
-        @Nullable Double holdsAt,
-        @Nullable Double failsAt) {
-      this(topic, target, scenario, null, text, sound, value, threshold, holdsAt, failsAt);
-    }
-
     /** A conclusion of a plan, which does not know its target. */
     public Conclusion(
         String topic,
@@ -105,16 +91,15 @@ public record RunOutcome(
         @Nullable Double threshold,
         @Nullable Double holdsAt,
         @Nullable Double failsAt) {
-      this(topic, "", null, text, sound, value, threshold, holdsAt, failsAt);
+      this(topic, "", null, null, text, sound, value, threshold, holdsAt, failsAt);
     }
 
     public Conclusion by(@Nullable String ofTier) {
-      return Components.with(this, Conclusion::tier, ofTier);
+      return Components.with(this, "tier", ofTier);
     }
 
-    public Conclusion on(String ofTarget, String ofScenario) {
-      return Components.with(
-          Components.with(this, Conclusion::target, ofTarget), Conclusion::scenario, ofScenario);
+    public Conclusion on(String ofTarget, @Nullable String ofScenario) {
+      return Components.with(this, "target", ofTarget, "scenario", ofScenario);
     }
   }
 

@@ -3,7 +3,6 @@ package io.github.gatlingllm.record;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.sun.management.HotSpotDiagnosticMXBean;
-import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -148,7 +147,7 @@ public record SelfTest(
                 changed,
                 "version of " + name,
                 Objects.equals(versions.get(name), runVersions.get(name))));
-    return Components.with(this, SelfTest::differs, changed);
+    return Components.with(this, "differs", changed);
   }
 
   private static void differ(List<String> changed, String what, boolean same) {
@@ -169,12 +168,12 @@ public record SelfTest(
   }
 
   public void write(Path file) throws IOException {
-    AtomicFile.writeJson(this, file);
+    RunFiles.writeJson(this, file);
   }
 
   /** Reads a self-test; empty if the file does not exist. */
   public static Optional<SelfTest> read(Path file) throws IOException {
-    return AtomicFile.readJson(file, SelfTest.class, SCHEMA);
+    return RunFiles.readJson(file, SelfTest.class, SCHEMA);
   }
 
   /** The options of the JVM that decide how much it disturbs its own measurements. */

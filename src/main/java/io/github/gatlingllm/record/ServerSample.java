@@ -3,9 +3,6 @@ package io.github.gatlingllm.record;
 import static io.github.gatlingllm.record.ServerSample.SampleKind.COUNTER;
 import static io.github.gatlingllm.record.ServerSample.SampleKind.GAUGE;
 import static io.github.gatlingllm.record.ServerSample.SampleKind.HISTOGRAM;
-import static io.github.gatlingllm.record.ServerSample.SeriesMerge.MAX;
-import static io.github.gatlingllm.record.ServerSample.SeriesMerge.MEAN;
-import static io.github.gatlingllm.record.ServerSample.SeriesMerge.SUM;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -82,14 +79,12 @@ public record ServerSample(
 
   /** The same sample as the first one of its page and of that target, and so without a reset. */
   public ServerSample asFirst(@Nullable String ofTarget) {
-    return Components.with(
-        Components.with(this, ServerSample::target, ofTarget), ServerSample::reset, false);
+    return Components.with(this, "target", ofTarget, "reset", false);
   }
 
   private ServerSample with(
       Map<EngineMetric, String> otherNames, Map<EngineMetric, Histogram> others) {
-    return Components.with(
-        Components.with(this, ServerSample::names, otherNames), ServerSample::histograms, others);
+    return Components.with(this, "names", otherNames, "histograms", others);
   }
 
   public @Nullable Double value(EngineMetric metric) {
@@ -150,7 +145,9 @@ public record ServerSample(
             List<Double> bounds = same ? List.of() : all.bounds;
             histograms.put(metric, new Histogram(all.count, all.sum, bounds, all.counts));
           });
-      JsonLines.append(file, json -> json.writePOJO(sample.with(names, histograms)));
+      try (JsonLines lines = JsonLines.appendTo(file)) {
+        lines.add(sample.with(names, histograms));
+      }
     }
 
     private Endpoint endpoint(ServerSample of) {
@@ -190,62 +187,68 @@ public record ServerSample(
    * their meaning.
    */
   public enum EngineMetric {
-    REQUESTS_RUNNING("requests running", "requests", GAUGE, SUM),
-    REQUESTS_WAITING("requests waiting", "requests", GAUGE, SUM),
-    KV_CACHE_USE("KV cache in use", "share", GAUGE, MAX),
-    PREFIX_CACHE_HIT_RATE("prefix cache hit rate", "share", GAUGE, MEAN),
-    PREFIX_CACHE_QUERIES("prefix cache queries", "tokens", COUNTER, SUM),
-    PREFIX_CACHE_HITS("prefix cache hits", "tokens", COUNTER, SUM),
-    PREEMPTIONS("preemptions", "requests", COUNTER, SUM),
-    PROMPT_TOKENS("prompt tokens", "tokens", COUNTER, SUM),
-    GENERATION_TOKENS("generated tokens", "tokens", COUNTER, SUM),
-    SPEC_DRAFTS("drafts", "drafts", COUNTER, SUM),
-    SPEC_DRAFT_TOKENS("drafted tokens", "tokens", COUNTER, SUM),
-    SPEC_ACCEPTED_TOKENS("accepted tokens", "tokens", COUNTER, SUM),
-    SPEC_ACCEPTANCE_RATE("acceptance rate", "share", GAUGE, MEAN),
-    SPEC_ACCEPTANCE_LENGTH("accepted length", "tokens", GAUGE, MEAN),
-    REQUESTS_FINISHED("requests finished", "requests", COUNTER, SUM),
-    ENGINE_TTFT_S("engine TTFT", "s", HISTOGRAM, SUM),
-    ENGINE_ITL_S("engine ITL", "s", HISTOGRAM, SUM),
-    ENGINE_TPOT_S("engine TPOT", "s", HISTOGRAM, SUM),
-    ENGINE_E2E_S("engine E2E", "s", HISTOGRAM, SUM),
-    ENGINE_QUEUE_S("engine queue", "s", HISTOGRAM, SUM),
-    ENGINE_PREFILL_S("engine prefill", "s", HISTOGRAM, SUM),
-    ENGINE_DECODE_S("engine decode", "s", HISTOGRAM, SUM),
-    KV_TRANSFER_S("KV transfer", "s", HISTOGRAM, SUM),
-    KV_TRANSFER_BYTES("KV transferred", "bytes", COUNTER, SUM),
-    KV_TRANSFERS_FAILED("failed KV transfers", "transfers", COUNTER, SUM),
-    KV_OFFLOADED_BYTES("KV offloaded", "bytes", COUNTER, SUM),
-    KV_LOADED_BYTES("KV loaded back", "bytes", COUNTER, SUM),
-    KV_OFFLOADED_TOKENS("KV offloaded", "tokens", COUNTER, SUM),
-    KV_LOADED_TOKENS("KV loaded back", "tokens", COUNTER, SUM),
-    KV_OFFLOADED_BLOCKS("KV offloaded", "blocks", COUNTER, SUM),
-    KV_LOADED_BLOCKS("KV loaded back", "blocks", COUNTER, SUM),
-    GPU_UTILIZATION("GPU utilisation", "share", GAUGE, MEAN),
-    GPU_MEMORY_USED_BYTES("GPU memory used", "bytes", GAUGE, SUM),
-    GPU_MEMORY_TOTAL_BYTES("GPU memory", "bytes", GAUGE, SUM),
-    GPU_CLOCK_MHZ("GPU clock", "MHz", GAUGE, MEAN),
-    GPU_TEMPERATURE_C("GPU temperature", "°C", GAUGE, MAX),
-    GPU_TEMPERATURE_LIMIT_C("GPU temperature limit", "°C", GAUGE, MEAN),
-    GPU_POWER_LIMIT_W("GPU power limit", "W", GAUGE, SUM),
-    GPU_POWER_W("GPU power", "W", GAUGE, SUM),
-    GPU_ENERGY_J("GPU energy", "J", COUNTER, SUM),
-    GPUS("GPUs", "GPUs", GAUGE, SUM),
-    NODE_CPU_USE("host CPU in use", "share", GAUGE, MEAN),
-    NODE_MEMORY_AVAILABLE_BYTES("host memory available", "bytes", GAUGE, SUM);
+    REQUESTS_RUNNING("requests running", "requests", GAUGE, Merge.SUM),
+    REQUESTS_WAITING("requests waiting", "requests", GAUGE, Merge.SUM),
+    KV_CACHE_USE("KV cache in use", "share", GAUGE, Merge.MAX),
+    PREFIX_CACHE_HIT_RATE("prefix cache hit rate", "share", GAUGE, Merge.MEAN),
+    PREFIX_CACHE_QUERIES("prefix cache queries", "tokens", COUNTER, Merge.SUM),
+    PREFIX_CACHE_HITS("prefix cache hits", "tokens", COUNTER, Merge.SUM),
+    PREEMPTIONS("preemptions", "requests", COUNTER, Merge.SUM),
+    PROMPT_TOKENS("prompt tokens", "tokens", COUNTER, Merge.SUM),
+    GENERATION_TOKENS("generated tokens", "tokens", COUNTER, Merge.SUM),
+    SPEC_DRAFTS("drafts", "drafts", COUNTER, Merge.SUM),
+    SPEC_DRAFT_TOKENS("drafted tokens", "tokens", COUNTER, Merge.SUM),
+    SPEC_ACCEPTED_TOKENS("accepted tokens", "tokens", COUNTER, Merge.SUM),
+    SPEC_ACCEPTANCE_RATE("acceptance rate", "share", GAUGE, Merge.MEAN),
+    SPEC_ACCEPTANCE_LENGTH("accepted length", "tokens", GAUGE, Merge.MEAN),
+    REQUESTS_FINISHED("requests finished", "requests", COUNTER, Merge.SUM),
+    ENGINE_TTFT_S("engine TTFT", "s", HISTOGRAM, Merge.SUM),
+    ENGINE_ITL_S("engine ITL", "s", HISTOGRAM, Merge.SUM),
+    ENGINE_TPOT_S("engine TPOT", "s", HISTOGRAM, Merge.SUM),
+    ENGINE_E2E_S("engine E2E", "s", HISTOGRAM, Merge.SUM),
+    ENGINE_QUEUE_S("engine queue", "s", HISTOGRAM, Merge.SUM),
+    ENGINE_PREFILL_S("engine prefill", "s", HISTOGRAM, Merge.SUM),
+    ENGINE_DECODE_S("engine decode", "s", HISTOGRAM, Merge.SUM),
+    KV_TRANSFER_S("KV transfer", "s", HISTOGRAM, Merge.SUM),
+    KV_TRANSFER_BYTES("KV transferred", "bytes", COUNTER, Merge.SUM),
+    KV_TRANSFERS_FAILED("failed KV transfers", "transfers", COUNTER, Merge.SUM),
+    KV_OFFLOADED_BYTES("KV offloaded", "bytes", COUNTER, Merge.SUM),
+    KV_LOADED_BYTES("KV loaded back", "bytes", COUNTER, Merge.SUM),
+    KV_OFFLOADED_TOKENS("KV offloaded", "tokens", COUNTER, Merge.SUM),
+    KV_LOADED_TOKENS("KV loaded back", "tokens", COUNTER, Merge.SUM),
+    KV_OFFLOADED_BLOCKS("KV offloaded", "blocks", COUNTER, Merge.SUM),
+    KV_LOADED_BLOCKS("KV loaded back", "blocks", COUNTER, Merge.SUM),
+    GPU_UTILIZATION("GPU utilisation", "share", GAUGE, Merge.MEAN),
+    GPU_MEMORY_USED_BYTES("GPU memory used", "bytes", GAUGE, Merge.SUM),
+    GPU_MEMORY_TOTAL_BYTES("GPU memory", "bytes", GAUGE, Merge.SUM),
+    GPU_CLOCK_MHZ("GPU clock", "MHz", GAUGE, Merge.MEAN),
+    GPU_TEMPERATURE_C("GPU temperature", "°C", GAUGE, Merge.MAX),
+    GPU_TEMPERATURE_LIMIT_C("GPU temperature limit", "°C", GAUGE, Merge.MEAN),
+    GPU_POWER_LIMIT_W("GPU power limit", "W", GAUGE, Merge.SUM),
+    GPU_POWER_W("GPU power", "W", GAUGE, Merge.SUM),
+    GPU_ENERGY_J("GPU energy", "J", COUNTER, Merge.SUM),
+    GPUS("GPUs", "GPUs", GAUGE, Merge.SUM),
+    NODE_CPU_USE("host CPU in use", "share", GAUGE, Merge.MEAN),
+    NODE_MEMORY_AVAILABLE_BYTES("host memory available", "bytes", GAUGE, Merge.SUM);
 
     private final String key;
     private final String title;
     private final String unit;
     private final SampleKind kind;
-    final SeriesMerge series;
+    private final Merge series;
 
-    EngineMetric(String title, String unit, SampleKind kind, SeriesMerge series) {
+    EngineMetric(String title, String unit, SampleKind kind, Merge series) {
       this.key = name().toLowerCase(Locale.ROOT);
       this.title = title;
       this.unit = unit;
       this.kind = kind;
       this.series = series;
+    }
+
+    private enum Merge {
+      SUM,
+      MEAN,
+      MAX
     }
 
     /** Whether it is a gauge of GPUs, which each has by itself. */
@@ -266,6 +269,13 @@ public record ServerSample(
       return kind;
     }
 
+    /** Kind, unit, and how several series become one number: {@code gauge, requests, sum}. */
+    String form() {
+      return kind.name().toLowerCase(Locale.ROOT)
+          + ", %s, ".formatted(unit)
+          + series.name().toLowerCase(Locale.ROOT);
+    }
+
     /** One value for those of several pages or series; 0 for none. */
     public double ofAll(Stream<Double> values) {
       DoubleSummaryStatistics all = values.mapToDouble(value -> value).summaryStatistics();
@@ -282,12 +292,6 @@ public record ServerSample(
     public String toString() {
       return key;
     }
-  }
-
-  public enum SeriesMerge {
-    SUM,
-    MEAN,
-    MAX
   }
 
   public enum SampleKind {

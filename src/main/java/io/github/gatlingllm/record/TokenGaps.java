@@ -24,6 +24,11 @@ public final class TokenGaps {
   /** Percentiles of requests with more tokens are not computed. */
   public static final long MAX_TOKENS = 1_000_000;
 
+  /** Default speed of a reader, tokens per second: 225 words per minute. */
+  public static final double READING_SPEED = 5;
+
+  private static final double MAX_READING_SPEED = 1_000_000;
+
   private static final double[] NONE = {};
 
   private TokenGaps() {}
@@ -117,9 +122,19 @@ public final class TokenGaps {
     return (int) (Math.floor((i + 1) * share + 1e-9) - Math.floor(i * share + 1e-9));
   }
 
+  /** Returns the speed; throws if it is not between 0 and a million tokens per second. */
+  public static double checkedReadingSpeed(double tokensPerS) {
+    if (!(tokensPerS > 0 && tokensPerS <= MAX_READING_SPEED)) {
+      throw new IllegalArgumentException("expected tokens per second, above 0 and at most 1e6");
+    }
+    return tokensPerS;
+  }
+
   /**
-   * A reader who reads an answer at a constant speed while it is streamed: starts with the first
-   * token and waits for every token that has not arrived yet.
+   * The total time that a reader of the answer waits for late tokens, in nanoseconds, rounded to
+   * microseconds; with several choices the longest one. Null without event times. The reader reads
+   * at a constant speed while the answer is streamed: starts with the first token and waits for
+   * every token that has not arrived yet.
    *
    * <pre>
    * 5 tokens/s, tokens arrive at s   1.0  1.1  1.7  1.8
@@ -129,51 +144,29 @@ public final class TokenGaps {
    * <p>The total wait equals the playout delay of the stream: the delay after which the reader
    * could start and never wait. It is the largest of tᵢ − t₁ − (i − 1) ÷ speed over all tokens i.
    */
-  public static final class ReadingSpeed {
-
-    /** Default speed, tokens per second: 225 words per minute. */
-    public static final double DEFAULT = 5;
-
-    private static final double MAX_TOKENS_PER_S = 1_000_000;
-
-    private ReadingSpeed() {}
-
-    /** Returns the speed; throws if it is not between 0 and a million tokens per second. */
-    public static double checked(double tokensPerS) {
-      if (!(tokensPerS > 0 && tokensPerS <= MAX_TOKENS_PER_S)) {
-        throw new IllegalArgumentException("expected tokens per second, above 0 and at most 1e6");
-      }
-      return tokensPerS;
+  public static @Nullable Long stallNanos(RequestRecord record, double tokensPerS) {
+    int[] offsets = record.events().offsetsMicros();
+    if (offsets.length == 0 || record.isOneBody()) {
+      return null;
     }
-
-    /**
-     * The total time that a reader of the answer waits for late tokens, in nanoseconds, rounded to
-     * microseconds; with several choices the longest one. Null without event times.
-     */
-    public static @Nullable Long stallNanos(RequestRecord record, double tokensPerS) {
-      int[] offsets = record.events().offsetsMicros();
-      if (offsets.length == 0 || record.isOneBody()) {
-        return null;
-      }
-      int[] reported = record.events().tokens();
-      int[] choices = record.events().choices();
-      double share = TokenGaps.share(offsets.length, record.tokens().streamedTokens());
-      double microsPerToken = 1e6 / tokensPerS;
-      double longest = 0;
-      Map<Integer, double[]> wantedMicros = new HashMap<>();
-      double[] wanted = {Double.NaN};
-      for (int i = 0; i < offsets.length; i++) {
-        double tokens = reported.length == offsets.length ? reported[i] : share;
-        if (tokens > 0) {
-          if (choices.length == offsets.length) {
-            wanted = wantedMicros.computeIfAbsent(choices[i], choice -> new double[] {Double.NaN});
-          }
-          wanted[0] = Double.isNaN(wanted[0]) ? offsets[i] : wanted[0];
-          longest = Math.max(longest, offsets[i] - wanted[0]);
-          wanted[0] += tokens * microsPerToken;
+    int[] reported = record.events().tokens();
+    int[] choices = record.events().choices();
+    double share = share(offsets.length, record.tokens().streamedTokens());
+    double microsPerToken = 1e6 / tokensPerS;
+    double longest = 0;
+    Map<Integer, double[]> wantedMicros = new HashMap<>();
+    double[] wanted = {Double.NaN};
+    for (int i = 0; i < offsets.length; i++) {
+      double tokens = reported.length == offsets.length ? reported[i] : share;
+      if (tokens > 0) {
+        if (choices.length == offsets.length) {
+          wanted = wantedMicros.computeIfAbsent(choices[i], choice -> new double[] {Double.NaN});
         }
+        wanted[0] = Double.isNaN(wanted[0]) ? offsets[i] : wanted[0];
+        longest = Math.max(longest, offsets[i] - wanted[0]);
+        wanted[0] += tokens * microsPerToken;
       }
-      return Math.round(longest) * 1_000;
     }
+    return Math.round(longest) * 1_000;
   }
 }

@@ -10,7 +10,6 @@ import io.github.gatlingllm.figures.compare.Comparison.Trend;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
-import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ComparePage.Compared;
 import java.io.IOException;
@@ -115,7 +114,7 @@ final class CompareCommand implements Callable<Integer> {
   private static int write(ComparePage page, Path folder) throws IOException {
     String name = page.isTrend() ? TREND : COMPARE;
     Path html = folder.resolve(name + ".html");
-    AtomicFile.write(folder.resolve(name + (page.isTrend() ? ".json" : ".md")), page.text());
+    RunFiles.write(folder.resolve(name + (page.isTrend() ? ".json" : ".md")), page.text());
     page.page().write(html);
     if (!page.isTrend()) {
       RunReport.toJobPage(page.text(), System.getenv(), PrintableText::print);

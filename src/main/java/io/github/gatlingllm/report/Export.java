@@ -16,13 +16,13 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
-import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.report.ExchangeFormat.ExportRow;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -84,16 +84,16 @@ final class Export {
     if (format.file().endsWith(".yaml")) {
       StringBuilder text = new StringBuilder();
       yaml(tree, "", text);
-      AtomicFile.write(file, text.substring(1) + "\n");
+      RunFiles.write(file, text.substring(1) + "\n");
       return;
     }
     byte[] json = JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(tree);
     if (ExchangeFormat.COLUMNS.equals(format.where())) {
       columns(file, json, format.requests());
     } else {
-      AtomicFile.write(file, json);
+      RunFiles.write(file, json);
       Path lines = folder.resolve(file.getFileName().toString().replace(".json", ".jsonl"));
-      AtomicFile.write(lines, out -> lines(out, format));
+      RunFiles.write(lines, out -> lines(out, format));
     }
   }
 
@@ -105,16 +105,17 @@ final class Export {
     var unused =
         RecordFile.readLines(
             requests,
-            (record, line, from, to) -> {
+            (record, line) -> {
               if (level.isOf(record.identity())) {
-                take(record, line, from, to, sink);
+                take(record, line, sink);
               }
             });
   }
 
-  private void take(RequestRecord record, byte[] line, int from, int to, RequestSink sink) {
+  private void take(RequestRecord record, ByteBuffer line, RequestSink sink) {
     try {
-      sink.take(request(record, (ObjectNode) JSON.readTree(line, from, to - from)));
+      JsonNode tree = JSON.readTree(line.array(), line.position(), line.remaining());
+      sink.take(request(record, (ObjectNode) tree));
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }
@@ -224,7 +225,7 @@ final class Export {
         writer.writeEndArray();
         writer.close();
       }
-      AtomicFile.write(
+      RunFiles.write(
           file,
           out -> {
             out.write(json, 0, json.length - 2); // without the end of the object

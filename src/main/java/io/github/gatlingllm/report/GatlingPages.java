@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
-import io.github.gatlingllm.record.RunFiles.AtomicFile;
+import io.github.gatlingllm.record.RunFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +60,7 @@ final class GatlingPages {
             .ifPresent(r -> page.before(FIRST_CHART, "request", request(summary, r.name())));
       }
       if (!before.equals(page.toString())) {
-        AtomicFile.write(file, page.toString().getBytes(ISO_8859_1));
+        RunFiles.write(file, page.toString().getBytes(ISO_8859_1));
       }
       if (!page.missing().isEmpty()) {
         messages.add(

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 /** Merges the files of injectors in one pass: a record goes to the statistics and is copied. */
 final class MergedRecords implements RecordSource {
 
-  static final ReadReport NOTHING = new ReadReport(0, 0, 0, List.of());
+  static final ReadReport NOTHING = ReadReport.of(0);
 
   private final InjectorMerge merge;
   private final RunFiles target;
@@ -75,7 +75,7 @@ final class MergedRecords implements RecordSource {
               + " requests were scheduled outside the common measure window: they count as"
               + " stabilize, cooldown or drain");
     }
-    return new ReadReport(records, 0, 0, List.of());
+    return ReadReport.of(records);
   }
 
   private ReadReport copy(InjectorPart part, OutputStream to, Consumer<RequestRecord> sink)
@@ -87,7 +87,7 @@ final class MergedRecords implements RecordSource {
     }
     return RecordFile.readLines(
         file,
-        (record, line, from, end) -> {
+        (record, line) -> {
           RequestRecord placed = merge.levels.placed(record);
           sink.accept(placed);
           measured += LevelMerge.isPlanned(part.info(), record) ? 1 : 0;
@@ -95,7 +95,7 @@ final class MergedRecords implements RecordSource {
           moved += isSamePhase ? 0 : 1;
           try {
             if (isSamePhase) {
-              to.write(line, from, end - from);
+              to.write(line.array(), line.position(), line.remaining());
               to.write('\n');
             } else {
               to.write(RecordFile.line(placed));
@@ -123,14 +123,14 @@ final class MergedRecords implements RecordSource {
   /** Each damaged line, or line that is cut off, is a request that no figure includes. */
   private void report(RunFiles run, ReadReport file) {
     if (file.badLines() > 0) {
-      RecordFile.BadLine first = file.firstBadLines().get(0);
+      long first = file.firstBadLines().firstKey();
       remarks.add(
           "%s: %s ignored, the first is line %s: %s"
               .formatted(
                   run.run(),
                   NumberText.counted(file.badLines(), "damaged line"),
-                  NumberText.count(first.number()),
-                  first.reason()));
+                  NumberText.count(first),
+                  file.firstBadLines().get(first)));
     }
     if (file.cutTailBytes() > 0) {
       remarks.add(

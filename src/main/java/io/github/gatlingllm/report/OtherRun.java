@@ -21,7 +21,7 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
+import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.report.ExchangeFormat.ExportRow;
 import io.github.gatlingllm.report.OtherFile.Requests;
 import java.io.IOException;
@@ -36,6 +36,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -334,7 +336,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
         null,
         null,
         null,
-        ReadingSpeed.DEFAULT,
+        TokenGaps.READING_SPEED,
         List.of(),
         Map.of(),
         counts,
@@ -388,7 +390,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
   @Override
   public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
     long records = 0;
-    List<RecordFile.BadLine> bad = new ArrayList<>();
+    SortedMap<Long, String> bad = new TreeMap<>();
     long left = 0;
     for (Level level : tool.given().isEmpty() ? levels : List.<Level>of()) {
       long index = 0;
@@ -404,7 +406,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
           } catch (IOException | IllegalArgumentException e) {
             left++;
             if (bad.size() < 5) {
-              bad.add(new RecordFile.BadLine(index + 1, OtherFile.oneLine(e.getMessage())));
+              bad.putIfAbsent(index + 1, OtherFile.oneLine(e.getMessage()));
             }
           }
         }
@@ -416,7 +418,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
       throw new IOException(
           levels.get(0).file.file()
               + " has no request with possible values: "
-              + bad.get(0).reason());
+              + bad.get(bad.firstKey()));
     }
     return new ReadReport(records, 0, left, bad);
   }

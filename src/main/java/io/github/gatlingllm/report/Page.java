@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.EnumFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.github.gatlingllm.record.RunFiles.AtomicFile;
+import io.github.gatlingllm.record.RunFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -79,7 +79,7 @@ final class Page {
   }
 
   void write(Path file) throws IOException {
-    AtomicFile.write(file.toAbsolutePath(), html());
+    RunFiles.write(file.toAbsolutePath(), html());
   }
 
   static List<Chart> charts(List<Section> sections) {

@@ -11,10 +11,9 @@ import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RecordCsv;
 import io.github.gatlingllm.record.RecordFile;
-import io.github.gatlingllm.record.RecordFile.RecordCsv;
 import io.github.gatlingllm.record.RunFiles;
-import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Page.Section;
@@ -101,13 +100,13 @@ public final class RunReport {
 
   public RunFigures write() throws IOException {
     RunFigures figures = csv ? figuresAndCsv() : figures(records);
-    AtomicFile.write(files.summaryJson(), SummaryJson.of(figures.summary()));
+    RunFiles.write(files.summaryJson(), SummaryJson.of(figures.summary()));
     String markdown = SummaryText.markdown(figures.summary());
-    AtomicFile.write(files.summaryMarkdown(), markdown);
+    RunFiles.write(files.summaryMarkdown(), markdown);
     if (figures.summary().assertions().isEmpty()) {
       Files.deleteIfExists(files.junit());
     } else {
-      AtomicFile.write(files.junit(), SummaryText.junit(figures.summary()));
+      RunFiles.write(files.junit(), SummaryText.junit(figures.summary()));
     }
     HtmlReport.write(files.page(), figures.summary(), figures.series());
     Export.write(files, figures, exports);

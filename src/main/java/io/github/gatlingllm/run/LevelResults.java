@@ -215,11 +215,11 @@ final class LevelResults {
 
   synchronized LevelResult result() {
     Map<String, LevelResult> byTier = new LinkedHashMap<>();
-    tiers.forEach((tier, of) -> byTier.put(tier, result(of.counts, of.slo.percentile())));
-    return result(slo, judge.percentile()).by(byTier);
+    tiers.forEach((tier, of) -> byTier.put(tier, result(of.counts, of.slo.percentile(), Map.of())));
+    return result(slo, judge.percentile(), byTier);
   }
 
-  private LevelResult result(SloCounts counts, double percentile) {
+  private LevelResult result(SloCounts counts, double percentile, Map<String, LevelResult> byTier) {
     Objectives.Decision decision = counts.decide();
     Objectives.SloCount judged = decision == null ? Objectives.SloCount.NONE : decision.count();
     // A level that cannot be judged yields no counts.
@@ -237,6 +237,7 @@ final class LevelResults {
         level.isCut(),
         decision == null ? null : decision.objective(),
         longestRow,
-        atEnd);
+        atEnd,
+        byTier);
   }
 }

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.StampUnit;
 import io.github.gatlingllm.load.DataFile;
-import io.github.gatlingllm.record.RunFiles.AtomicFile;
+import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.workload.Dataset.Agent;
 import io.github.gatlingllm.workload.Dataset.RecordedRequest;
 import io.github.gatlingllm.workload.Dataset.RecordedSession;
@@ -119,7 +119,7 @@ public final class AnonymousLog {
               + sessions.missing());
     }
     sessions.ids.close();
-    AtomicFile.write(out, sessions::writeTo);
+    RunFiles.write(out, sessions::writeTo);
     int all = sessions.bySession.size();
     return "%s requests of %s %s%s"
         .formatted(sessions.requests, all, all == 1 ? "session" : "sessions", sessions.missing());

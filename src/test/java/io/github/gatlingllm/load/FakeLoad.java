@@ -185,7 +185,27 @@ final class FakeLoad implements RunningLevel.Listener {
   static LevelResult result(
       String label, long requests, @Nullable Long met, @Nullable Queue queue) {
     return new LevelResult(
-        label, requests, met, 99, requests, 0, 0, queue, 0, false, null, null, Map.of());
+        label, requests, met, 99, requests, 0, 0, queue, 0, false, null, null, Map.of(), Map.of());
+  }
+
+  /** The result by the SLO of the first tier, with those of all. */
+  static LevelResult ofTiers(Map<String, LevelResult> tiers) {
+    LevelResult first = tiers.values().iterator().next();
+    return new LevelResult(
+        first.label(),
+        first.attempted(),
+        first.met(),
+        99,
+        first.ended(),
+        0,
+        0,
+        first.queue(),
+        0,
+        false,
+        null,
+        null,
+        Map.of(),
+        tiers);
   }
 
   @Override
@@ -209,6 +229,7 @@ final class FakeLoad implements RunningLevel.Listener {
         level.isCut(),
         null,
         failing ? new LevelResult.FailedInARow(failed, "HTTP 500: broken") : null,
+        Map.of(),
         Map.of());
   }
 

@@ -86,7 +86,7 @@ class GoodputSearchTest {
             tiers.put(
                 tier,
                 FakeLoad.result(level.label(), 600, level.offered() <= users ? 600L : 0, null)));
-    return tiers.values().iterator().next().by(tiers);
+    return FakeLoad.ofTiers(tiers);
   }
 
   /** The levels of gold say that silver holds 8 and fails 16, and that batch fails at none. */

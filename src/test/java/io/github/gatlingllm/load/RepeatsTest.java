@@ -118,7 +118,7 @@ class RepeatsTest {
   private static LevelResult result(@Nullable LoadLevel level, double value) {
     Map<String, Double> figures = Map.of("ttft.p50", value, "throughput", value);
     return new LevelResult(
-        level.label(), 0, null, 99, 0, 0, 0, null, 0, false, null, null, figures);
+        level.label(), 0, null, 99, 0, 0, 0, null, 0, false, null, null, figures, Map.of());
   }
 
   private static LevelResult none(LoadLevel level) {

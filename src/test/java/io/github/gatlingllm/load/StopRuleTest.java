@@ -36,7 +36,7 @@ class StopRuleTest {
 
   private static LevelResult errors(long failed, long ended) {
     return new LevelResult(
-        "c=1", 0, null, 99, ended, failed, 0, null, 0, false, null, null, Map.of());
+        "c=1", 0, null, 99, ended, failed, 0, null, 0, false, null, null, Map.of(), Map.of());
   }
 
   private static LevelResult backlog(@Nullable Queue queue) {
@@ -85,7 +85,8 @@ class StopRuleTest {
   }
 
   private static LevelResult failures(long failures, @Nullable FailedInARow row) {
-    return new LevelResult("c=2", 0, null, 99, 0, 0, 0, null, failures, true, null, row, Map.of());
+    return new LevelResult(
+        "c=2", 0, null, 99, 0, 0, 0, null, failures, true, null, row, Map.of(), Map.of());
   }
 
   /** The lowest number counts; a level that it cut ends the sweep, also the last one. */

@@ -11,7 +11,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.gatlingllm.docs.ReferencePage;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
-import io.github.gatlingllm.record.RecordFile.RecordCsv;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,8 +18,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -34,9 +33,9 @@ class RecordFieldTest {
     RandomRecords random = new RandomRecords(5);
     for (int i = 0; i < 2_000; i++) {
       RequestRecord record = random.any();
-      byte[] line = RecordCodec.write(record);
-      RequestRecord read = RecordCodec.read(line, 0, line.length);
-      assertThat(RecordCodec.write(read)).isEqualTo(line);
+      byte[] line = RecordFile.line(record);
+      RequestRecord read = RecordFile.record(line);
+      assertThat(RecordFile.line(read)).isEqualTo(line);
       assertThat(new String(line, UTF_8))
           .as("one line for every reader")
           .endsWith("}\n")
@@ -72,19 +71,23 @@ class RecordFieldTest {
             .toList();
     page.mustHave(
         List.of(
-            list(RecordField.values(), meanings.get(0), field -> !field.isText()),
-            list(RecordField.values(), meanings.get(1), RecordField::isText),
-            list(GeneratorField.values(), meanings.get(2), field -> true),
+            list(
+                RecordField.values(), RecordField::type, meanings.get(0), field -> !field.isText()),
+            list(RecordField.values(), RecordField::type, meanings.get(1), RecordField::isText),
+            list(GeneratorField.values(), GeneratorField::type, meanings.get(2), field -> true),
             Arrays.stream(EngineMetric.values())
-                .map(metric -> item(metric.toString(), form(metric), meanings.get(3)))
+                .map(metric -> item(metric.toString(), " (" + metric.form() + ")", meanings.get(3)))
                 .collect(joining())));
   }
 
-  private static <F extends FieldTable.Field> String list(
-      F[] fields, Map<String, String> meanings, Predicate<F> which) {
+  private static <F extends RunInfo.Keyed> String list(
+      F[] fields,
+      Function<F, FieldType<?>> type,
+      Map<String, String> meanings,
+      Predicate<F> which) {
     return Arrays.stream(fields)
         .filter(which)
-        .map(field -> item(field.key(), form(field), meanings))
+        .map(field -> item(field.key(), form(field.key(), type.apply(field).name()), meanings))
         .collect(joining());
   }
 
@@ -97,21 +100,12 @@ class RecordFieldTest {
   }
 
   /** Empty where the ending of the key says it. */
-  private static String form(FieldTable.Field field) {
-    String name = field.type().name();
-    if (name.equals("text") || ENDINGS.matcher(field.key() + " " + name).find()) {
+  private static String form(String key, String name) {
+    if (name.equals("text") || ENDINGS.matcher(key + " " + name).find()) {
       return "";
     }
-    String unit = UNITS.get(field.key().replaceAll("^.*(?=_)", ""));
+    String unit = UNITS.get(key.replaceAll("^.*(?=_)", ""));
     return " (" + name + (unit == null ? "" : ", " + unit) + ")";
-  }
-
-  private static String form(EngineMetric metric) {
-    return " (%s, %s, %s)"
-        .formatted(
-            metric.kind().name().toLowerCase(Locale.ROOT),
-            metric.unit(),
-            metric.series.name().toLowerCase(Locale.ROOT));
   }
 
   private static final ObjectMapper JSON =
@@ -130,7 +124,7 @@ class RecordFieldTest {
 
     assertThat(rows).hasSize(records.size() + 1);
     for (int i = 0; i < records.size(); i++) {
-      JsonNode json = JSON.readTree(RecordCodec.write(records.get(i)));
+      JsonNode json = JSON.readTree(RecordFile.line(records.get(i)));
       List<String> names = new ArrayList<>();
       List<String> cells = new ArrayList<>();
       for (var field : json.properties()) {
@@ -175,7 +169,7 @@ class RecordFieldTest {
         """;
     byte[] json = line.getBytes(UTF_8);
 
-    String csv = write(List.of(RecordCodec.read(json, 0, json.length)));
+    String csv = write(List.of(RecordFile.record(json)));
 
     assertThat(csv).startsWith("request_id,run_id,injector,trial,request_index,").endsWith("\r\n");
     assertThat(csv.lines().skip(1).findFirst().orElseThrow())

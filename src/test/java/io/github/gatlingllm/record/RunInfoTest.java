@@ -47,7 +47,8 @@ class RunInfoTest {
           .sloTiers(
               Map.of("gold", new TargetSlo("e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of())))
           .conclusion(
-              new Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2)
+              new Conclusion("search", "max goodput", true, 0.9, 0.95, 4.0, 4.2)
+                  .on("vLLM", "A1")
                   .by("gold"))
           .singleStreams(Map.of("vLLM", new SingleStream(128, 2.5, 2)))
           .targets(Map.of("vLLM", new TargetFacts(true, "chars4", 0.5, 2.5, 14)))

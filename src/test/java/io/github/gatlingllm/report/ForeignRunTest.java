@@ -181,7 +181,7 @@ class ForeignRunTest {
             .versions(Map.of(hostile, hostile))
             .notSent(Map.of(hostile, 2L))
             .conclusion(
-                new Conclusion("search", hostile, hostile, hostile, false, 1.0, 1.0, null, null))
+                new Conclusion("search", hostile, false, 1.0, 1.0, null, null).on(hostile, hostile))
             .assertions(
                 List.of(
                     new Assertion(
@@ -280,7 +280,7 @@ class ForeignRunTest {
     String text =
         json.startsWith("RUN")
             ? "{\"schema\":\"gatling-llm/run/1\",\"id\":\"a\",\"simulation\":\"b\",\"injector\":\"c\","
-                + "\"state\":\"complete\""
+                  + "\"state\":\"complete\""
                 + json.substring(4).replace("DEEP", "[".repeat(100_000))
                 + "}"
             : json.equals("HUGE") ? " ".repeat((16 << 20) + 1) : json;

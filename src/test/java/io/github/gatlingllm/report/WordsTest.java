@@ -105,7 +105,20 @@ class WordsTest {
   private static LevelResult result(LoadLevel level, long requests, Long met, Queue queue) {
     Map<String, Double> figures = Map.of("throughput", 98 + level.label().length() % 3 + 0.5);
     return new LevelResult(
-        level.label(), requests, met, 99, requests, 0, 0, queue, 0, false, null, null, figures);
+        level.label(),
+        requests,
+        met,
+        99,
+        requests,
+        0,
+        0,
+        queue,
+        0,
+        false,
+        null,
+        null,
+        figures,
+        Map.of());
   }
 
   private static Stream<String> verdicts() {

@@ -156,6 +156,7 @@ class LevelResultsTest {
                 false,
                 "e2e<1s",
                 new LevelResult.FailedInARow(2, "timeout"),
+                Map.of(),
                 Map.of()));
   }
 

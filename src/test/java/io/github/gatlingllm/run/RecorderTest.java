@@ -49,7 +49,7 @@ class RecorderTest {
     assertThat(recorder.close(LONG)).isTrue();
 
     List<RequestRecord> read = new ArrayList<>();
-    assertThat(RecordFile.read(file, read::add)).isEqualTo(new ReadReport(1_000, 0, 0, List.of()));
+    assertThat(RecordFile.read(file, read::add)).isEqualTo(ReadReport.of(1_000));
     assertThat(read.stream().map(RecorderTest::line))
         .containsExactlyElementsOf(written.stream().map(RecorderTest::line).toList());
     assertThat(observed).isEqualTo(written);
@@ -197,7 +197,7 @@ class RecorderTest {
     assertThat(recorder.close(LONG)).isTrue();
     assertThat(recorder.recorded()).isEqualTo(2);
     assertThat(recorder.failed()).isOne();
-    assertThat(disk.read()).isEqualTo(new ReadReport(2, 0, 0, List.of()));
+    assertThat(disk.read()).isEqualTo(ReadReport.of(2));
     assertThat(complaints).hasSize(1);
   }
 

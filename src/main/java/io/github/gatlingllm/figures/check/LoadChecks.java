@@ -16,7 +16,6 @@ import io.github.gatlingllm.figures.metric.LevelFigures.Silence;
 import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.record.RecordFile.BadLine;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest.Machine;
 import java.util.Collections;
@@ -38,14 +37,14 @@ final class LoadChecks {
   static Finding recordsDropped(CheckInput in) {
     long dropped = in.info().outcome().dropped();
     long damaged = in.run().file().badLines();
-    BadLine first = in.run().file().firstBadLines().stream().findFirst().orElse(null);
+    var first = in.run().file().firstBadLines().entrySet().stream().findFirst().orElse(null);
     return Finding.of(
         (double) (dropped + damaged),
         "records_dropped.found",
         dropped,
         damaged,
-        first == null ? null : String.valueOf(first.number()),
-        first == null ? null : first.reason());
+        first == null ? null : String.valueOf(first.getKey()),
+        first == null ? null : first.getValue());
   }
 
   static @Nullable Finding cutTail(CheckInput in) {

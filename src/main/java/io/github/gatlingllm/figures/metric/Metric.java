@@ -27,7 +27,7 @@ import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -109,7 +109,7 @@ public enum Metric {
               "total wait for late tokens of a reader at readingSpeed who starts with the first"
                   + " token; a start delayed by that time would never wait: max over tokens i of"
                   + " (tᵢ − t₁ − (i − 1) ÷ speed)",
-              ReadingSpeed::stallNanos)
+              TokenGaps::stallNanos)
           .compared()),
   SESSION_MS(
       time(

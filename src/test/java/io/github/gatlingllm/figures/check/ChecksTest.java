@@ -40,6 +40,7 @@ import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -76,7 +77,10 @@ public class ChecksTest {
   private static final Map<String, Pair> PAIRS =
       Map.ofEntries(
           pair("records_dropped", 3.0, () -> steady(RUN.dropped(3))),
-          pair("cut_tail", 77.0, () -> read(new ReadReport(10, 77, 0, List.of()))),
+          pair(
+              "cut_tail",
+              77.0,
+              () -> read(new ReadReport(10, 77, 0, Collections.emptySortedMap()))),
           pair("windows", 1.0, () -> steady(RUN, record -> record.stage("c=9"))),
           pair("complete", null, () -> interrupted()),
           pair("all_accounted", 188.0, () -> sent(600, 412), () -> sent(600, 600)),
@@ -325,7 +329,8 @@ public class ChecksTest {
   }
 
   private static Summary found(String topic, boolean sound) {
-    Conclusion found = new Conclusion(topic, "a", null, "c=1 holds", sound, 0.5, 0.99, null, null);
+    Conclusion found =
+        new Conclusion(topic, "c=1 holds", sound, 0.5, 0.99, null, null).on("a", null);
     return steady(RUN.conclusion(found));
   }
 

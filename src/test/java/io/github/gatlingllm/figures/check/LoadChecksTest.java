@@ -51,7 +51,7 @@ class LoadChecksTest {
     RunInfo turns = open(600L).notSent(Map.of("ask: it would not fit into the context", 188L));
     RunInfo mistaken = open(600L).notSent(Map.of("ask: " + RunInfo.NOT_BUILT, 188L));
     Conclusion early =
-        new Conclusion("stopped early", "a", null, "during r=10", false, null, null, null, null);
+        new Conclusion("stopped early", "during r=10", false, null, null, null, null).on("a", null);
     return Stream.of(
         finds("littles_law", CheckLevel.WARNING, () -> inFlight(1.06)),
         finds("littles_law", CheckLevel.WARNING, () -> inFlight(0.94)),

@@ -224,7 +224,7 @@ class LevelWindowTest {
             sink.accept(ok.tokens(5, 9).finish("reason " + i).record());
             sink.accept(at(i).failed(RequestStatus.HTTP_ERROR, "cause " + i).record());
           }
-          return new ReadReport(10_000, 0, 0, List.of());
+          return ReadReport.of(10_000);
         };
     Summary summary = RunStatistics.of(RUN, source).summary();
     assertThat(summary.requests()).hasSize(101);

@@ -12,7 +12,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -102,8 +102,8 @@ class ReaderTest {
   @ParameterizedTest
   @ValueSource(doubles = {0, -1, Double.NaN, Double.POSITIVE_INFINITY, 2e6})
   void invalidReadingSpeedsAreRefused(double tokensPerS) {
-    assertThat(ReadingSpeed.checked(1e6)).isEqualTo(1e6);
-    assertThatThrownBy(() -> ReadingSpeed.checked(tokensPerS))
+    assertThat(TokenGaps.checkedReadingSpeed(1e6)).isEqualTo(1e6);
+    assertThatThrownBy(() -> TokenGaps.checkedReadingSpeed(tokensPerS))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

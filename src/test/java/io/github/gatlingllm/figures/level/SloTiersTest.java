@@ -95,8 +95,8 @@ class SloTiersTest {
   /** The search says it of two tiers, their curves say it of the third. */
   @Test
   void whatASearchSaysOfATierIsSaidOnce() {
-    Conclusion gold = new Conclusion("search", "a", null, "2", true, null, null, 2.0, 4.0);
-    Conclusion silver = new Conclusion("search", "a", null, "4", true, null, null, 4.0, 8.0);
+    Conclusion gold = new Conclusion("search", "2", true, null, null, 2.0, 4.0).on("a", null);
+    Conclusion silver = new Conclusion("search", "4", true, null, null, 4.0, 8.0).on("a", null);
     Summary summary =
         judged(any -> THREE.apply(any).conclusions(List.of(gold.by("gold"), silver.by("silver"))));
     assertThat(summary.findings())

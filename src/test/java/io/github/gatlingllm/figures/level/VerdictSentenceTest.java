@@ -50,7 +50,7 @@ class VerdictSentenceTest {
     Recorded cut = failed(RequestStatus.CANCELLED, "end");
     RunInfo found =
         INTERRUPTED.conclusion(
-            new Conclusion("search", "a", null, "r=2 holds", true, null, null, 2.0, null));
+            new Conclusion("search", "r=2 holds", true, null, null, 2.0, null).on("a", null));
     assertThat(found(summary(ONE.slo(SLO), good(), cut, cut)))
         .containsSubsequence("2 tok/s", "slo.unknown", "2 of 3");
     assertThat(found(summary(ONE, good(), bad, bad, bad)))

@@ -15,7 +15,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.record.RecordFile.BadLine;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord.RecordedText;
 import java.io.ByteArrayInputStream;
@@ -34,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class RecordCodecTest {
+class RecordFileTest {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -52,7 +51,7 @@ class RecordCodecTest {
             .toList();
     for (int i = 0; i < 200; i++) {
       RequestRecord record = withText(records.any(), null);
-      assertThat(keys(JSON.readTree(RecordCodec.write(record)))).isEqualTo(expected);
+      assertThat(keys(JSON.readTree(RecordFile.line(record)))).isEqualTo(expected);
     }
   }
 
@@ -90,7 +89,7 @@ class RecordCodecTest {
   @Test
   void unknownKeysAndAnyOrderAreAccepted() throws IOException {
     RequestRecord record = records.any();
-    ObjectNode json = (ObjectNode) JSON.readTree(RecordCodec.write(record));
+    ObjectNode json = (ObjectNode) JSON.readTree(RecordFile.line(record));
     List<String> keys = new ArrayList<>(keys(json));
     ObjectNode shuffled = JSON.createObjectNode();
     shuffled.putObject("future").putArray("list").add(1).addObject().put("deep", true);
@@ -107,7 +106,7 @@ class RecordCodecTest {
   void keysOfOlderVersionsAreRead() throws IOException {
     for (int i = 0; i < 200; i++) {
       RequestRecord record = withText(records.any(), null);
-      JsonNode json = EXACT.readTree(RecordCodec.write(record));
+      JsonNode json = EXACT.readTree(RecordFile.line(record));
       ObjectNode old = JSON.createObjectNode();
       ObjectNode backwards = JSON.createObjectNode();
       for (String key : keys(json)) {
@@ -135,9 +134,9 @@ class RecordCodecTest {
   void serverNumbersThatAreNotFiniteAreLeftOut() throws IOException {
     RequestRecord odd =
         Recorded.at(0).server(Map.of("queue_s", Double.NaN, "prefill_s", 0.0005)).record();
-    byte[] line = RecordCodec.write(odd);
+    byte[] line = RecordFile.line(odd);
     assertThat(new String(line, UTF_8)).contains("\"server\":{\"prefill_s\":0.00050}");
-    assertThat(RecordCodec.read(line, 0, line.length).server().timings())
+    assertThat(RecordFile.record(line).server().timings())
         .containsExactly(Map.entry("prefill_s", 0.0005));
   }
 
@@ -145,8 +144,8 @@ class RecordCodecTest {
   void unpairedSurrogatesBecomeTheReplacementCharacter() throws IOException {
     RequestRecord record =
         withText(records.answer(2), new RecordedText(null, "a\ud83d", "\ude00b\ud83d\ude00", null));
-    byte[] line = RecordCodec.write(record);
-    assertThat(RecordCodec.read(line, 0, line.length).text())
+    byte[] line = RecordFile.line(record);
+    assertThat(RecordFile.record(line).text())
         .isEqualTo(new RecordedText(null, "a\ufffd", "\ufffdb\ud83d\ude00", null));
   }
 
@@ -157,7 +156,7 @@ class RecordCodecTest {
             records.answer(2),
             new RecordedText(
                 "[\n  {\"role\":\"user\",\r\n\"content\":\"hi\\n😀\"}]", null, "a\nb", null));
-    byte[] line = RecordCodec.write(record);
+    byte[] line = RecordFile.line(record);
     JsonNode json = JSON.readTree(line);
     assertThat(new String(line, UTF_8).indexOf('\n'))
         .isEqualTo(new String(line, UTF_8).length() - 1);
@@ -187,22 +186,20 @@ class RecordCodecTest {
   void whatIsNoRecordIsNamed(String text, String message) {
     byte[] line = text.getBytes(UTF_8);
     assertThatIOException()
-        .isThrownBy(() -> RecordCodec.read(line, 0, line.length))
+        .isThrownBy(() -> RecordFile.record(line))
         .withMessageStartingWith(message);
   }
 
   private static Long seconds(String number) throws IOException {
     try (JsonParser json = JSON.createParser(number.getBytes(UTF_8))) {
       json.nextToken();
-      return json.currentToken() == JsonToken.VALUE_NULL
-          ? null
-          : FieldType.SECONDS.reader().read(json);
+      return json.currentToken() == JsonToken.VALUE_NULL ? null : FieldType.SECONDS.read(json);
     }
   }
 
   private static RequestRecord read(JsonNode json) throws IOException {
     byte[] line = JSON.writeValueAsBytes(json);
-    return RecordCodec.read(line, 0, line.length);
+    return RecordFile.record(line);
   }
 
   private static List<String> keys(JsonNode json) {
@@ -214,7 +211,7 @@ class RecordCodecTest {
   }
 
   private static RequestRecord withText(RequestRecord record, RecordedText text) {
-    return Components.with(record, RequestRecord::text, text);
+    return Components.with(record, "text", text);
   }
 
   private final List<RequestRecord> read = new ArrayList<>();
@@ -231,8 +228,8 @@ class RecordCodecTest {
       assertThat(report)
           .isEqualTo(
               lastIsComplete
-                  ? new ReadReport(3, 0, 0, List.of())
-                  : new ReadReport(2, cut - kept, 0, List.of()));
+                  ? ReadReport.of(3)
+                  : new ReadReport(2, cut - kept, 0, Collections.emptySortedMap()));
       assertThat(lines(read)).isEqualTo(lines(written.subList(0, lastIsComplete ? 3 : 2)));
     }
   }
@@ -240,9 +237,9 @@ class RecordCodecTest {
   @Test
   void damagedLineIsReportedAndSkipped() throws IOException {
     ByteArrayOutputStream file = new ByteArrayOutputStream();
-    file.write(RecordCodec.write(records.any()));
+    file.write(RecordFile.line(records.any()));
     file.write("{\"request_id\":\"x\",\"na\n\n \r\n".getBytes(UTF_8));
-    file.write(RecordCodec.write(records.any()));
+    file.write(RecordFile.line(records.any()));
     for (int i = 0; i < 10; i++) {
       file.write("[]\n".getBytes(UTF_8));
     }
@@ -252,27 +249,26 @@ class RecordCodecTest {
     assertThat(report.records()).isEqualTo(2);
     assertThat(report.badLines()).isEqualTo(11);
     assertThat(report.firstBadLines()).hasSize(5);
-    assertThat(report.firstBadLines().get(0).number()).isEqualTo(2);
-    assertThat(report.firstBadLines().get(0).reason()).startsWith("not valid JSON");
-    assertThat(report.firstBadLines().get(1)).isEqualTo(new BadLine(6, "not a JSON object"));
+    assertThat(report.firstBadLines().get(2L)).startsWith("not valid JSON");
+    assertThat(report.firstBadLines()).containsEntry(6L, "not a JSON object");
   }
 
   @Test
   void endlessLineTakesBoundedMemory() throws IOException {
     ByteArrayOutputStream file = new ByteArrayOutputStream();
-    file.write(RecordCodec.write(records.answer(20)));
+    file.write(RecordFile.line(records.answer(20)));
     file.write("x".repeat(20_000).getBytes(UTF_8));
     byte[] endless = file.toByteArray();
     file.write('\n');
-    file.write(RecordCodec.write(records.answer(20)));
+    file.write(RecordFile.line(records.answer(20)));
 
     ReadReport report = RecordFile.read(in(file.toByteArray()), 64, 4_096, read::add);
     assertThat(report.records()).isEqualTo(2);
     assertThat(report.firstBadLines())
-        .containsExactly(new BadLine(2, "a line of 20000 bytes; expected at most 4096"));
+        .containsExactly(Map.entry(2L, "a line of 20000 bytes; expected at most 4096"));
 
     assertThat(RecordFile.read(in(endless), 64, 4_096, read::add))
-        .isEqualTo(new ReadReport(1, 20_000, 0, List.of()));
+        .isEqualTo(new ReadReport(1, 20_000, 0, Collections.emptySortedMap()));
   }
 
   @Test
@@ -294,7 +290,7 @@ class RecordCodecTest {
   private static byte[] lines(List<RequestRecord> records) throws IOException {
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
     for (RequestRecord record : records) {
-      lines.write(RecordCodec.write(record));
+      lines.write(RecordFile.line(record));
     }
     return lines.toByteArray();
   }
