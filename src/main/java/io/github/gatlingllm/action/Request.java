@@ -87,10 +87,9 @@ final class Request {
         new StreamedExchange(
             timeline,
             texts.body(),
-            new StreamedExchange.ReadOptions(
-                protocol.idleTimeout().toNanos(),
-                texts.secrets(),
-                protocol.inThisJvm() ? null : http),
+            protocol.idleTimeout().toNanos(),
+            texts.secrets(),
+            protocol.inThisJvm() ? null : http,
             eventLoop,
             System::nanoTime,
             over -> ended());

@@ -26,7 +26,7 @@ final class AnswerBytes {
   }
 
   static AnswerBytes ofText(AnswerMemory memory) {
-    return new AnswerBytes("text of an answer", MAX_TEXT_BYTES, memory);
+    return new AnswerBytes("text", MAX_TEXT_BYTES, memory);
   }
 
   void append(byte[] bytes, int offset, int added) {
@@ -70,10 +70,7 @@ final class AnswerBytes {
     if (added > array.length - length) {
       long needed = (long) length + added;
       if (needed > limit) {
-        throw new AnswerMemory.TooLarge(
-            what
-                + " longer than "
-                + (limit % (1 << 20) == 0 ? (limit >> 20) + " MiB" : limit + " bytes"));
+        throw new AnswerMemory.TooLarge(what, limit >> 20);
       }
       long doubled = Math.max(256, 2L * array.length);
       int capacity = (int) Math.max(needed, Math.min(limit, doubled));

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.figures.metric.Sentence;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -12,35 +13,34 @@ final class AnswerMemory {
   static final int UNCOUNTED = 64 * 1024;
 
   /** Limit of one answer, with all its texts, its current line and its body: 64 MiB. */
-  static final long MAX_PER_ANSWER = 64L << 20;
+  private static final long MAX_PER_ANSWER = 64L << 20;
 
-  private static final Total PROCESS = new Total(Runtime.getRuntime().maxMemory() / 4);
+  private static final long MIB = 1 << 20;
 
-  private final Total total;
-  private long held;
+  private static final long MAX_OF_ALL = Runtime.getRuntime().maxMemory() / 4;
+  private static final AtomicLong ALL = new AtomicLong();
 
-  static final class Total {
-    private final long limit;
-    private final AtomicLong held = new AtomicLong();
-
-    Total(long limit) {
-      this.limit = limit;
-    }
-  }
+  private final AtomicLong all;
+  private final long maxOfAll;
+  private long used;
 
   /** An answer exceeds a limit. The message is constant per cause and names the limit. */
   static final class TooLarge extends RuntimeException {
-    TooLarge(String message) {
-      super(message, null, false, false);
+    TooLarge(String what, long max) {
+      super(Sentence.text("too_large", what, max), null, false, false);
     }
   }
 
   AnswerMemory() {
-    this(PROCESS);
+    this(ALL, MAX_OF_ALL);
   }
 
-  AnswerMemory(Total total) {
-    this.total = total;
+  /**
+   * @param all bytes of all answers together
+   */
+  AnswerMemory(AtomicLong all, long maxOfAll) {
+    this.all = all;
+    this.maxOfAll = maxOfAll;
   }
 
   void replace(int before, int after) {
@@ -48,17 +48,14 @@ final class AnswerMemory {
     if (more == 0) {
       return;
     }
-    if (held + more > MAX_PER_ANSWER) {
-      throw new TooLarge("answer holds more than " + MAX_PER_ANSWER / (1 << 20) + " MiB");
+    if (used + more > MAX_PER_ANSWER) {
+      throw new TooLarge("answer", MAX_PER_ANSWER / MIB);
     }
-    if (total.held.addAndGet(more) > total.limit && more > 0) {
-      total.held.addAndGet(-more);
-      throw new TooLarge(
-          "answers under way hold more than "
-              + total.limit / (1 << 20)
-              + " MiB together, a quarter of the heap: raise -Xmx");
+    if (all.addAndGet(more) > maxOfAll && more > 0) {
+      all.addAndGet(-more);
+      throw new TooLarge("answers", maxOfAll / MIB);
     }
-    held += more;
+    used += more;
   }
 
   private static long counted(int bytes) {
@@ -66,9 +63,9 @@ final class AnswerMemory {
   }
 
   void release() {
-    if (held != 0) {
-      total.held.addAndGet(-held);
-      held = 0;
+    if (used != 0) {
+      all.addAndGet(-used);
+      used = 0;
     }
   }
 }

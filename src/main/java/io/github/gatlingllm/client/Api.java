@@ -14,19 +14,41 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One API: where its requests are posted and what they say, and how its answers are read.
- * Stateless. A new one is a subclass, its row in {@link #ALL}, its rows in the embedded engine's
- * {@code answers.txt} and its method in the DSL.
+ * One API: where its requests are posted and what is in them, and how its answers are read. What a
+ * subclass does not change is as in chat. Stateless. A new one is a subclass, its row in {@link
+ * #ALL}, its rows in the embedded engine's {@code answers.txt} and its method in the DSL.
  */
 @SuppressWarnings("ClassInitializationDeadlock") // subclasses are only created here
-public abstract class Api {
+public class Api {
 
-  public static final Api CHAT = new ChatApi();
-  public static final Api COMPLETIONS = new CompletionsApi();
+  /** OpenAI chat completions: messages in, a message out. */
+  public static final Api CHAT =
+      new Api("chat", "/chat/completions", "messages", null, Trait.MESSAGES, Trait.RENAMES_LIMIT);
+
+  /** OpenAI completions: a prompt in, its continuation out. */
+  public static final Api COMPLETIONS =
+      new Api("completions", "/completions", "prompt", null) {
+
+        @Override
+        public String requestName() {
+          return "completion";
+        }
+
+        @Override
+        public String operation() {
+          return "text_completion";
+        }
+
+        @Override
+        void addInput(ObjectNode body, GenerationRequest.Builder from) {
+          body.set("prompt", from.prompt == null ? null : JsonText.of(from.prefix, from.prompt));
+        }
+      };
+
   public static final Api RESPONSES = new ResponsesApi();
   public static final Api MESSAGES = new MessagesApi();
-  public static final Api EMBEDDINGS = new EmbeddingsApi();
-  public static final Api RERANK = new RerankApi("documents");
+  public static final Api EMBEDDINGS = ResultsApi.embeddings();
+  public static final Api RERANK = ResultsApi.rerank();
 
   public static final List<Api> ALL =
       List.of(CHAT, COMPLETIONS, RESPONSES, MESSAGES, EMBEDDINGS, RERANK);
@@ -105,7 +127,7 @@ public abstract class Api {
     return key;
   }
 
-  /** Whether a request carries a list of messages, and so can hold dialogs, images and tools. */
+  /** Whether a request has a list of messages, and so can have dialogs, images and tools. */
   public final boolean takesMessages() {
     return is(Trait.MESSAGES);
   }
@@ -124,7 +146,7 @@ public abstract class Api {
     return terminalEvent;
   }
 
-  /** Whether a stream takes options, by which usage is asked for. */
+  /** Whether a stream takes options, by which usage is requested. */
   public final boolean hasStreamOptions() {
     return generates() && terminalEvent == null;
   }
@@ -179,7 +201,7 @@ public abstract class Api {
     }
   }
 
-  /** What the model is asked, as it is recorded. */
+  /** The input of the model, as it is recorded. */
   JsonNode input(ObjectNode body) {
     return body.path(inputField);
   }

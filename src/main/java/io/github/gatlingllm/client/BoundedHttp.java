@@ -104,7 +104,7 @@ final class BoundedHttp {
   }
 
   /** The HTTP message is complete, but its gzip data is not. */
-  static final class TruncatedGzip extends DecompressionException {
+  private static final class TruncatedGzip extends DecompressionException {
     TruncatedGzip() {
       super("gzip data ended before it was complete");
     }
@@ -113,6 +113,10 @@ final class BoundedHttp {
     public Throwable fillInStackTrace() {
       return this;
     }
+  }
+
+  static boolean isTruncatedGzip(Throwable failure) {
+    return ConnectionFailure.find(TruncatedGzip.class, failure) != null;
   }
 
   static boolean isGzip(CharSequence encoding) {
@@ -129,7 +133,7 @@ final class BoundedHttp {
     @Override
     protected EmbeddedChannel newContentDecoder(String contentEncoding) throws Exception {
       return isGzip(contentEncoding)
-          ? new GzipBody(ctx.channel())
+          ? gzip(ctx.channel(), false)
           : super.newContentDecoder(contentEncoding);
     }
 
@@ -140,22 +144,31 @@ final class BoundedHttp {
     }
   }
 
-  static class GzipBody extends EmbeddedChannel {
+  /**
+   * A decoder of one body.
+   *
+   * @param mayBeTruncated whether the data of a body that is abandoned may end anywhere
+   */
+  static EmbeddedChannel gzip(Channel connection, boolean mayBeTruncated) {
+    return new EmbeddedChannel(
+        connection.id(),
+        connection.metadata().hasDisconnect(),
+        connection.config(),
+        new Gzip(true)) {
 
-    GzipBody(Channel connection) {
-      super(
-          connection.id(),
-          connection.metadata().hasDisconnect(),
-          connection.config(),
-          new Gzip(true));
-    }
-
-    /** False, as Netty's decoder asserts: what is left of an abandoned body is not a mistake. */
-    @Override
-    public boolean finishAndReleaseAll() {
-      var unused = super.finishAndReleaseAll();
-      return false;
-    }
+      /** False, as Netty's decoder asserts: the rest of an abandoned body is not a mistake. */
+      @Override
+      public boolean finishAndReleaseAll() {
+        try {
+          var unused = super.finishAndReleaseAll();
+        } catch (TruncatedGzip truncated) {
+          if (!mayBeTruncated) {
+            throw truncated;
+          }
+        }
+        return false;
+      }
+    };
   }
 
   /** Decodes one member of gzip data; another may follow, or bytes that are ignored, as by gzip. */

@@ -25,7 +25,7 @@ interface ChunkListener {
    * A usage object, at any place where servers send one; also an object of zeros, and one per chunk
    * with continuous usage.
    */
-  void usage(UsageFields usage);
+  void usage(TokenCounts usage);
 
   void server(String name, double value);
 
@@ -43,7 +43,11 @@ interface ChunkListener {
 
   default void result(int input) {}
 
-  /** The data is not a JSON object. Anything found before the error has been reported. */
+  /**
+   * The data is not a JSON object. Anything found before the error has been reported.
+   *
+   * @param why a case of {@code malformed} in {@code facts.txt}
+   */
   void malformed(String why);
 
   void eventEnd();

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import io.github.gatlingllm.client.ChunkListener.Channel;
+import io.github.gatlingllm.figures.metric.Sentence;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -62,7 +63,7 @@ abstract class ChunkParser implements SseDecoder.EventListener {
   private static final JsonParser EMPTY = parser(new byte[0], 0, 0);
 
   /** Of an error event without data; its message may come in the next event. */
-  static final String NO_MESSAGE = "error event without a message";
+  static final String NO_MESSAGE = Sentence.text("server_error", null, null);
 
   static final TextBytes NOTHING = new TextBytes(Channel.CONTENT, new byte[0], 0, 0, null);
 
@@ -108,7 +109,7 @@ abstract class ChunkParser implements SseDecoder.EventListener {
 
   record CallPart(int index, @Nullable TextBytes id) {}
 
-  /** The data is not valid JSON; the message is constant per cause. */
+  /** The data is not valid JSON; its message is a case of {@code malformed}. */
   private static final class Malformed extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -223,18 +224,18 @@ abstract class ChunkParser implements SseDecoder.EventListener {
     try (JsonParser opened = parser(bytes, start, end)) {
       json = opened;
       if (!begins(nextTokenOrInvalid())) {
-        throw new Malformed("data is not a JSON object");
+        throw new Malformed("no_object");
       }
       document();
       if (nextTokenOrInvalid() != null) {
         throw new Malformed(
             isSeveral(Arrays.copyOfRange(bytes, start, end), end - start)
-                ? "no blank line between events"
-                : "JSON is followed by something else");
+                ? "no_blank_line"
+                : "more_than_json");
       }
     } catch (JsonProcessingException e) {
       boolean cut = e instanceof JsonEOFException || !endsWithBrace();
-      throw new Malformed(cut ? "JSON ends too early" : "JSON has an unexpected character");
+      throw new Malformed(cut ? "cut" : "character");
     } catch (IOException impossible) {
       throw new IllegalStateException(impossible);
     }

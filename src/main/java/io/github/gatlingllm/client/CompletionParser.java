@@ -31,7 +31,7 @@ class CompletionParser extends ChunkParser {
   private TextBytes finish = NOTHING;
 
   private final List<TextBytes> unknown = new ArrayList<>(0);
-  private final UsageFields usage = new UsageFields();
+  private final TokenCounts usage = new TokenCounts();
 
   /** Choices whose text came in deltas: a message with it at the end repeats it. */
   private final BitSet inDeltas = new BitSet();
@@ -249,7 +249,7 @@ class CompletionParser extends ChunkParser {
     listener().usage(counted(usage.withCache()));
   }
 
-  UsageFields counted(UsageFields read) {
+  TokenCounts counted(TokenCounts read) {
     return read;
   }
 

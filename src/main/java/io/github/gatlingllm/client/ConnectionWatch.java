@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import io.gatling.http.client.impl.PrematureCloseException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -9,7 +10,6 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -77,8 +77,8 @@ final class ConnectionWatch extends ChannelDuplexHandler {
         && socket.tcpInfo().state() != ESTABLISHED;
   }
 
-  void writing(long now, boolean isReused, ServerConnections to, ChunkedBody.Receiver receiver) {
-    body = new ChunkedBody(receiver);
+  void writing(long now, boolean isReused, ServerConnections to, @Nullable ChunkedBody of) {
+    body = of;
     server = to;
     written = now;
     reused = isReused;
@@ -156,7 +156,7 @@ final class ConnectionWatch extends ChannelDuplexHandler {
   public void channelInactive(ChannelHandlerContext context) {
     isOpen = false;
     if (unanswered && reused && !closedByUs) {
-      context.fireExceptionCaught(new Unanswered());
+      context.fireExceptionCaught(PrematureCloseException.INSTANCE);
     } else if (isAnswered) {
       closed(nanoClock.getAsLong());
     }
@@ -176,12 +176,5 @@ final class ConnectionWatch extends ChannelDuplexHandler {
       }
     }
     leftOpen = false;
-  }
-
-  static final class Unanswered extends ClosedChannelException {
-    @Override
-    public Throwable fillInStackTrace() {
-      return this;
-    }
   }
 }

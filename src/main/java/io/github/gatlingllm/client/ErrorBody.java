@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.github.gatlingllm.client.Api.AddedField;
+import io.github.gatlingllm.figures.metric.Sentence;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,28 +68,24 @@ final class ErrorBody {
       Secrets secrets,
       GenerationRequest request) {
     String text = new String(body, StandardCharsets.UTF_8);
-    String prefix = "HTTP " + status + ": ";
-    String retry =
-        retryAfter == null || retryAfter.isBlank()
-            ? ""
-            : "; retry after " + secrets.line(retryAfter, MAX_RETRY_AFTER);
+    String retry = retryAfter == null ? "" : secrets.line(retryAfter, MAX_RETRY_AFTER);
     boolean mayReject = status == 400 || status == 422;
-    String remedy = mayReject ? AddedField.remedy(said(text), request) : "";
-    String suffix = retry + remedy;
-    int left = Secrets.MAX_LINE - prefix.length() - suffix.length();
-    return prefix + secrets.line(message(contentType, text), left) + suffix;
+    String remedy = mayReject ? AddedField.remedy(stated(text), request) : "";
+    int length = Secrets.MAX_LINE - Sentence.text("http", status, "", retry, remedy).length();
+    String line = secrets.line(message(contentType, text), length);
+    return Sentence.text("http", status, line, retry, remedy);
   }
 
   private static String message(@Nullable String contentType, String text) {
     if (text.isBlank()) {
-      return "empty body";
+      return Sentence.text("unread", "empty", null);
     }
     boolean html = contentType != null && contentType.toLowerCase(Locale.ROOT).contains("html");
     if (html || text.stripLeading().startsWith("<")) {
       Matcher title = TITLE.matcher(text);
       return title.find() && !title.group(1).isBlank()
           ? title.group(1)
-          : "HTML page without a title";
+          : Sentence.text("unread", "page", null);
     }
     @Nullable String message = message(text);
     return message == null ? text : message;
@@ -146,7 +143,7 @@ final class ErrorBody {
 
   /** Whether a refusal, or an error in an answer, is about the context length. */
   static boolean isContextExceeded(String text) {
-    return CONTEXT.matcher(said(text)).find();
+    return CONTEXT.matcher(stated(text)).find();
   }
 
   /** Code, type and the upstream's own words, as far as the message does not have them. */
@@ -157,8 +154,7 @@ final class ErrorBody {
             .collect(Collectors.joining(" "));
     JsonNode raw = root.at("/error/metadata/raw");
     String cause = raw.isContainerNode() ? raw.toString() : raw.asText();
-    @Nullable String said = message(cause);
-    String words = said == null ? cause : said;
+    String words = Objects.requireNonNullElse(message(cause), cause);
     return message
         + (kinds.isEmpty() ? "" : " (" + kinds + ")")
         + (words.isBlank() || message.contains(words) ? "" : ": " + words);
@@ -176,23 +172,23 @@ final class ErrorBody {
   }
 
   /** All that an error states, without the parts of the request that it repeats. */
-  private static String said(String text) {
+  private static String stated(String text) {
     @Nullable JsonNode root = tree(text);
     StringBuilder all = new StringBuilder();
-    addSaid(root == null ? TextNode.valueOf(text) : root, all);
+    addStated(root == null ? TextNode.valueOf(text) : root, all);
     return all.toString();
   }
 
-  private static void addSaid(JsonNode node, StringBuilder all) {
+  private static void addStated(JsonNode node, StringBuilder all) {
     if (node.isValueNode()) {
       all.append(REPEATED.matcher(node.asText()).replaceFirst("")).append(' ');
     }
     if (node.isArray()) {
-      node.forEach(element -> addSaid(element, all));
+      node.forEach(element -> addStated(element, all));
     }
     node.properties().stream()
         .filter(field -> !field.getKey().equals("input"))
-        .forEach(field -> addSaid(field.getValue(), all));
+        .forEach(field -> addStated(field.getValue(), all));
   }
 
   private static @Nullable JsonNode tree(String json) {

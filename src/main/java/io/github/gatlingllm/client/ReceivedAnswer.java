@@ -3,10 +3,14 @@ package io.github.gatlingllm.client;
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.Api.FunctionCall;
 import io.github.gatlingllm.client.ChunkListener.Channel;
+import io.github.gatlingllm.figures.metric.Sentence;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.ToIntFunction;
@@ -36,7 +40,7 @@ public final class ReceivedAnswer {
   private final ContentCollector content = new ContentCollector();
   private final @Nullable String terminalEvent;
 
-  private final GeneratedChoices choices;
+  private GeneratedChoice[] choices = {};
   private long now;
   private boolean streaming;
 
@@ -44,8 +48,11 @@ public final class ReceivedAnswer {
   private boolean done;
   private boolean rateLimited;
 
-  /** When the last token, finish reason or count came after which every choice was settled. */
-  private long settledAt;
+  /**
+   * When the last mark of the API or an error came; without one, when the last token, finish reason
+   * or count came after which every choice was settled.
+   */
+  private long endedAt;
 
   private boolean settled;
   private @Nullable BitSet results;
@@ -59,7 +66,15 @@ public final class ReceivedAnswer {
     this.timeline = timeline;
     this.request = request;
     this.terminalEvent = request.api().terminalEvent();
-    this.choices = new GeneratedChoices(request.n(), memory);
+    grow(request.n());
+  }
+
+  private void grow(int count) {
+    int from = choices.length;
+    choices = Arrays.copyOf(choices, count);
+    for (int i = from; i < count; i++) {
+      choices[i] = new GeneratedChoice(memory);
+    }
   }
 
   GenerationRequest request() {
@@ -95,8 +110,12 @@ public final class ReceivedAnswer {
     try {
       request.api().parser(content).body(bytes, 0, length);
     } catch (TooLarge tooLarge) {
-      content.malformed(tooLarge.getMessage());
+      tooLarge(tooLarge);
     }
+  }
+
+  void tooLarge(TooLarge beyond) {
+    malformed = malformed == null ? beyond.getMessage() : malformed;
   }
 
   AnswerMemory memory() {
@@ -112,7 +131,9 @@ public final class ReceivedAnswer {
    * finish reason. A stream of typed events needs the terminal event.
    */
   public boolean isOver() {
-    return done || (choices.areFinished() && !(streaming && terminalEvent != null));
+    return done
+        || (Arrays.stream(choices).allMatch(choice -> choice.finishReason != null)
+            && !(streaming && terminalEvent != null));
   }
 
   /** Whether the server has said its last word: the terminal event, or an error. */
@@ -135,9 +156,9 @@ public final class ReceivedAnswer {
     done |= settled;
   }
 
-  /** When it was settled; the instant of the last mark does not change it. */
-  long settledAt() {
-    return settledAt;
+  /** When an answer that has its last mark, or is finished, had come that far. */
+  long endedAt() {
+    return endedAt;
   }
 
   @Nullable String terminalEvent() {
@@ -155,13 +176,17 @@ public final class ReceivedAnswer {
   }
 
   boolean hasTokens() {
-    return timeline.count() > 0 || !choices.areEmpty();
+    return timeline.count() > 0 || !Arrays.stream(choices).allMatch(GeneratedChoice::isEmpty);
   }
 
   /** The error that the server reported within a 200 response; null for none. */
   @Nullable String error() {
-    String gaveUp = error == null ? choices.failure() : null;
-    return gaveUp == null ? error : "the server ended its answer with finish reason " + gaveUp;
+    for (GeneratedChoice choice : choices) {
+      if (error == null && choice.finishStatus() == RequestStatus.IN_STREAM_ERROR) {
+        return Sentence.text("server_error", choice.finishReason, null);
+      }
+    }
+    return error;
   }
 
   /** Whether that error states that a rate limit or a quota is exceeded. */
@@ -175,41 +200,62 @@ public final class ReceivedAnswer {
   }
 
   public @Nullable String finishReason() {
-    return choices.get(0).finishReason;
+    return choices[0].finishReason;
   }
 
   /** Text of the first choice: its content or refusal. */
   public String text() {
-    return choices.get(0).content.text();
+    return choices[0].content.text();
   }
 
   public String reasoning() {
-    return choices.get(0).reasoning.text();
+    return choices[0].reasoning.text();
   }
 
   /** The complete calls: one that is cut off can be neither executed nor sent back. */
   public List<FunctionCall> toolCalls() {
-    return choices.get(0).toolCalls().stream().filter(FunctionCall::isComplete).toList();
+    return choices[0].toolCalls().stream().filter(FunctionCall::isComplete).toList();
   }
 
   /** All generated text, over all choices and channels. */
   String generated() {
-    return choices.text();
+    StringBuilder all = new StringBuilder();
+    for (GeneratedChoice choice : choices) {
+      choice.addTextTo(all);
+    }
+    return all.toString();
   }
 
   public int generatedBytes() {
-    return (int) Math.min(Integer.MAX_VALUE, choices.bytes());
+    return (int) Math.min(Integer.MAX_VALUE, bytes());
+  }
+
+  private long bytes() {
+    long bytes = 0;
+    for (GeneratedChoice choice : choices) {
+      bytes += choice.bytes();
+    }
+    return bytes;
+  }
+
+  private boolean hasReasoning() {
+    for (GeneratedChoice choice : choices) {
+      if (!choice.reasoning.isEmpty()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether the server generated tokens without a count, in a text short enough to tokenize. */
   public boolean needsTokenizer() {
-    return completionTokens() == null && hasTokens() && choices.bytes() <= MAX_TOKENIZED;
+    return completionTokens() == null && hasTokens() && bytes() <= MAX_TOKENIZED;
   }
 
   /** Counts as the server reported them; where the text is too long for a tokenizer, of events. */
   public Tokens tokens() {
     Integer output = completionTokens();
-    return output == null && choices.bytes() > MAX_TOKENIZED
+    return output == null && bytes() > MAX_TOKENIZED
         ? tokensByEvents()
         : tokens(output, null, output == null ? null : TokenSource.USAGE);
   }
@@ -223,7 +269,7 @@ public final class ReceivedAnswer {
   /** The tokenizer's count of the generated text; null if it fails, or the text is too long. */
   public @Nullable Integer countLocally(ToIntFunction<String> tokenizer) {
     try {
-      return choices.bytes() > MAX_TOKENIZED ? null : tokenizer.applyAsInt(generated());
+      return bytes() > MAX_TOKENIZED ? null : tokenizer.applyAsInt(generated());
     } catch (RuntimeException e) {
       return null;
     }
@@ -238,13 +284,13 @@ public final class ReceivedAnswer {
 
   private Tokens tokens(
       @Nullable Integer output, @Nullable Integer local, @Nullable TokenSource source) {
-    Integer reasoning = counts.reasoning();
-    boolean hidden = output != null && reasoning != null && !choices.haveReasoning();
+    Integer reasoning = known(counts.reasoning());
+    boolean hidden = output != null && reasoning != null && !hasReasoning();
     return new Tokens(
         request.promptChars(),
-        counts.prompt(),
+        known(counts.prompt()),
         null,
-        counts.cached(),
+        known(counts.cached()),
         null,
         request.maxTokens(),
         output,
@@ -262,14 +308,17 @@ public final class ReceivedAnswer {
    * reported as 0 although tokens were received.
    */
   public @Nullable Integer completionTokens() {
-    Integer reported = counts.completion();
-    return reported != null && reported == 0 && hasTokens() ? null : reported;
+    return counts.output() == 0 && hasTokens() ? null : known(counts.output());
   }
 
   /** Tokens of prompt and answer; null where the server did not report both. */
   public @Nullable Long totalTokens() {
     Integer output = completionTokens();
-    return counts.prompt() == null || output == null ? null : (long) counts.prompt() + output;
+    return counts.prompt() == UNKNOWN || output == null ? null : (long) counts.prompt() + output;
+  }
+
+  private static @Nullable Integer known(int count) {
+    return count == UNKNOWN ? null : (Integer) count;
   }
 
   public ServerReport server() {
@@ -296,7 +345,7 @@ public final class ReceivedAnswer {
         timeline.late();
       }
       if (!done && ++events > MAX_EVENTS) {
-        throw new TooLarge("stream of more than " + MAX_EVENTS + " events");
+        throw new TooLarge("events", MAX_EVENTS);
       }
       return !done;
     }
@@ -308,10 +357,10 @@ public final class ReceivedAnswer {
 
     @Override
     public void delta(int index, Channel channel, byte[] buffer, int offset, int length) {
-      if (isImpossible(index)) {
+      GeneratedChoice choice = choice(index);
+      if (choice == null) {
         return;
       }
-      GeneratedChoices.GeneratedChoice choice = choices.get(index);
       choice.resumed |= choice.finishReason != null;
       switch (channel) {
         case CONTENT, REFUSAL, TRANSCRIPT -> choice.content.append(buffer, offset, length);
@@ -332,40 +381,44 @@ public final class ReceivedAnswer {
 
     @Override
     public void toolCall(int index, int call, String id) {
-      if (!isImpossible(index)) {
-        choices.get(index).nextCall(call, id);
+      GeneratedChoice choice = choice(index);
+      if (choice != null) {
+        choice.nextCall(call, id);
       }
     }
 
     @Override
     public void finish(int index, String reason) {
-      if (!isImpossible(index)) {
-        choices.get(index).finishReason = reason;
+      GeneratedChoice choice = choice(index);
+      if (choice != null) {
+        choice.finishReason = reason;
         finishInEvent = true;
       }
     }
 
-    private boolean isImpossible(int index) {
-      String impossible = GeneratedChoices.impossible(index);
-      if (impossible != null) {
-        malformed(impossible);
+    /** Null for an index that no answer has. */
+    private @Nullable GeneratedChoice choice(int index) {
+      if (index < 0 || index >= RequestRecord.MAX_CHOICES) {
+        malformed(index < 0 ? "negative_index" : "index");
+        return null;
       }
-      return impossible != null;
+      if (index >= choices.length) {
+        grow(index + 1);
+      }
+      return choices[index];
     }
 
     @Override
-    public void usage(UsageFields usage) {
+    public void usage(TokenCounts usage) {
       Integer limit = request.maxTokens();
       long max = limit == null ? Long.MAX_VALUE : (long) limit * request.n() * MAX_OVERRUN;
-      int completion = usage.get(UsageFields.Count.OUTPUT);
       // A server that ignores the limit is right to count what it sent: a token has a byte or more.
-      if (completion > max && completion > choices.bytes()) {
-        usage.set(UsageFields.Count.OUTPUT, Integer.MAX_VALUE);
+      if (usage.output() > max && usage.output() > bytes()) {
+        usage.rejectOutput();
       }
-      usageInEvent = counts.usage(usage);
-      Integer reasoning = counts.reasoning();
-      boolean isHidden = reasoning != null && reasoning > 0 && !choices.haveReasoning();
-      timeline.counted(usageInEvent, isHidden ? reasoning : 0);
+      usageInEvent = counts.add(usage);
+      boolean isHidden = counts.reasoning() > 0 && !hasReasoning();
+      timeline.counted(usageInEvent, isHidden ? counts.reasoning() : 0);
     }
 
     @Override
@@ -385,6 +438,7 @@ public final class ReceivedAnswer {
 
     @Override
     public void error(String message) {
+      mark();
       if (error == null || error.equals(ChunkParser.NO_MESSAGE)) {
         error = message;
       }
@@ -392,8 +446,13 @@ public final class ReceivedAnswer {
 
     @Override
     public void done() {
+      mark();
       done = true;
       timeline.done();
+    }
+
+    private void mark() {
+      endedAt = hasLastMark() ? endedAt : now;
     }
 
     @Override
@@ -405,7 +464,7 @@ public final class ReceivedAnswer {
     @Override
     public void malformed(String why) {
       if (malformed == null) {
-        malformed = why;
+        malformed = Sentence.text("malformed", why, RequestRecord.MAX_CHOICES);
       }
     }
 
@@ -422,18 +481,28 @@ public final class ReceivedAnswer {
 
     /** A later count or token begins the wait for the end of the body anew. */
     private void settle() {
-      boolean is = choices.areSettled();
-      if (is && (!settled || usageInEvent != UNKNOWN || finishInEvent)) {
-        settledAt = now;
+      boolean is = areSettled();
+      if (is && !hasLastMark() && (!settled || usageInEvent != UNKNOWN || finishInEvent)) {
+        endedAt = now;
       }
       settled = is;
       finishInEvent = false;
     }
 
+    /** Whether each has a finish reason that can be relied on, though the stream goes on. */
+    private boolean areSettled() {
+      for (GeneratedChoice choice : choices) {
+        if (choice.resumed || choice.finishStatus() == null) {
+          return false;
+        }
+      }
+      return true;
+    }
+
     /** Adds an event, with the tokens that the server has counted so far for a single choice. */
     private void flush() {
       if (streaming) {
-        timeline.tokens(tokenChoice, now, output, choices.count() == 1 ? usageInEvent : UNKNOWN);
+        timeline.tokens(tokenChoice, now, output, choices.length == 1 ? usageInEvent : UNKNOWN);
       }
       tokenChoice = UNKNOWN;
       output = false;

@@ -2,12 +2,10 @@ package io.github.gatlingllm.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.gatling.http.client.HttpListener;
 import io.gatling.http.client.impl.Http2AppHandler;
 import io.gatling.http.client.pool.ChannelPool;
-import io.github.gatlingllm.client.BoundedHttp.GzipBody;
-import io.github.gatlingllm.client.BoundedHttp.TruncatedGzip;
 import io.github.gatlingllm.client.StreamedExchange.Transport;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.netty.buffer.ByteBuf;
@@ -38,7 +36,7 @@ final class RequestConnection {
     var unused = Secrets.NONE.line(ConnectionFailure.reason(new IOException("none yet")));
   }
 
-  private final HttpListener listener;
+  private final StreamedExchange exchange;
   private final LongSupplier nanoClock;
 
   private @Nullable Transport transport;
@@ -52,8 +50,8 @@ final class RequestConnection {
 
   private @Nullable ConnectionWatch watch;
 
-  RequestConnection(HttpListener listener, LongSupplier nanoClock) {
-    this.listener = listener;
+  RequestConnection(StreamedExchange exchange, LongSupplier nanoClock) {
+    this.exchange = exchange;
     this.nanoClock = nanoClock;
   }
 
@@ -66,9 +64,9 @@ final class RequestConnection {
     sending = true;
     try {
       if (onNewConnection) {
-        through.sendOnNewConnection(listener);
+        through.sendOnNewConnection(exchange);
       } else {
-        through.send(listener);
+        through.send(exchange);
       }
     } finally {
       sending = false;
@@ -99,19 +97,17 @@ final class RequestConnection {
   /**
    * The request is about to be written.
    *
-   * @param receiver receives a body in plain chunks
    * @throws FoundClosed if the server has closed the connection; stops Gatling's client from
    *     writing
    */
-  void writing(
-      Channel connected, long now, ChunkedBody.Receiver receiver, Runnable whenStreamClosed) {
+  void writing(Channel connected, long now) {
     channel = connected;
     timestamps = ReadTimestamps.of(connected, nanoClock);
     if (http2) {
-      stream = StreamWatch.ofNext(connected, nanoClock, whenStreamClosed);
+      stream = StreamWatch.ofNext(connected, nanoClock, exchange::streamClosed);
     } else if (transport != null) {
       watch = ConnectionWatch.of(connected, nanoClock);
-      watch.writing(now, sending, transport.server(), receiver);
+      watch.writing(now, sending, transport.server(), new ChunkedBody(exchange));
       if (sending && ConnectionWatch.isClosed(connected)) {
         throw new FoundClosed();
       }
@@ -186,8 +182,8 @@ final class RequestConnection {
             && end.status() == RequestStatus.CONNECTION_ERROR
             && GeneratorLimit.of(end.error()) == null;
     String variable = isUnreachable ? transport.unusedProxy() : null;
-    String hint = variable == null ? "" : "; " + variable + " is set but not used, set proxy=env";
-    return transport.named(end.error() + hint);
+    return transport.named(
+        variable == null ? end.error() : Sentence.text("proxy_unused", end.error(), variable));
   }
 
   /** Makes the server stop: closes the connection, or resets the stream with HTTP/2. */
@@ -212,17 +208,20 @@ final class RequestConnection {
   }
 
   /** Stops Gatling's client from sending a request a second time. */
-  static final class ResendRefused extends RuntimeException {
-    static final String MESSAGE = "kept-alive connection closed by the server; not re-sent";
+  static RuntimeException resendRefused() {
+    return new NotSent("request refused that Gatling's client sends a second time");
+  }
 
-    ResendRefused() {
-      super(MESSAGE, null, false, false);
+  /** Thrown into Gatling's client before it writes a request. */
+  private static class NotSent extends RuntimeException {
+    NotSent(String why) {
+      super(why, null, false, false);
     }
   }
 
-  private static final class FoundClosed extends RuntimeException {
+  private static final class FoundClosed extends NotSent {
     FoundClosed() {
-      super("kept-alive connection found closed", null, false, false);
+      super("kept-alive connection found closed");
     }
   }
 
@@ -338,18 +337,7 @@ final class RequestConnection {
       @Override
       protected @Nullable EmbeddedChannel newContentDecompressor(
           ChannelHandlerContext context, CharSequence encoding) {
-        return BoundedHttp.isGzip(encoding)
-            ? new GzipBody(context.channel()) {
-              @Override
-              public boolean finishAndReleaseAll() {
-                try {
-                  return super.finishAndReleaseAll();
-                } catch (TruncatedGzip ofAbandonedStream) {
-                  return false;
-                }
-              }
-            }
-            : null;
+        return BoundedHttp.isGzip(encoding) ? BoundedHttp.gzip(context.channel(), true) : null;
       }
 
       @Override

@@ -2,6 +2,7 @@ package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.StreamedExchange.Ending;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -10,6 +11,8 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The body of a response: reads its bytes, and decides how the request ended. */
@@ -17,6 +20,15 @@ abstract sealed class ResponseBody {
 
   /** Size limit of a body that is not a stream: 16 MiB. */
   static final int MAX_BYTES = 16 * 1024 * 1024;
+
+  /**
+   * After the last mark of the API, or an error, a body has this time to end, so that a connection
+   * can be used again.
+   */
+  private static final long AFTER_MARK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** Where every choice is finished without a mark, token counts may still come. */
+  private static final long AFTER_FINISH_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
   /** Longer bodies are not searched for their end while they arrive: 64 KiB. */
   private static final int MAX_LEFT_OPEN = 64 * 1024;
@@ -30,9 +42,9 @@ abstract sealed class ResponseBody {
     return true;
   }
 
-  /** Whether the answer has ended, though its body has not: a server may leave it open. */
-  Answered answered() {
-    return Answered.NOT_YET;
+  /** How long the body may stay open because its answer has ended; 0 if it has not. */
+  long maxOpenNanos() {
+    return 0;
   }
 
   /** When the answer had come that far; {@code now} is the instant of the last read. */
@@ -40,20 +52,20 @@ abstract sealed class ResponseBody {
     return now;
   }
 
-  /** How far an answer has come whose body has not ended. */
-  enum Answered {
-    NOT_YET,
-    /** Nothing else has to come, but more may: token counts. */
-    SETTLED,
-    /** The server has sent the last mark of its API, or an error. */
-    ENDED
-  }
-
   Ending connectionFailed(long now, String reason) {
     Ending ending = end(now, true);
     return ending.status() == RequestStatus.TRUNCATED
         ? new Ending(RequestStatus.CONNECTION_ERROR, reason)
         : ending;
+  }
+
+  /** Whether it has been an event stream from its first byte, as its headers state. */
+  boolean isEventStream() {
+    return false;
+  }
+
+  static ResponseBody ofEvents(ReceivedAnswer answer) {
+    return new Stream(answer);
   }
 
   static ResponseBody of(
@@ -68,12 +80,12 @@ abstract sealed class ResponseBody {
     String contentType = headers.get(HttpHeaderNames.CONTENT_TYPE);
     return contentType != null
             && contentType.toLowerCase(Locale.ROOT).startsWith("text/event-stream")
-        ? new Stream(exchange.answer())
+        ? ofEvents(exchange.answer())
         : new SingleBody(contentType, exchange, streamed);
   }
 
   /** An event stream with status 2xx. */
-  static final class Stream extends ResponseBody {
+  private static final class Stream extends ResponseBody {
 
     private final ReceivedAnswer answer;
     private final ChunkParser parser;
@@ -92,22 +104,27 @@ abstract sealed class ResponseBody {
     }
 
     @Override
+    boolean isEventStream() {
+      return true;
+    }
+
+    @Override
     boolean hasFinalStatus() {
       return answer.isSettled() || answer.error() != null;
     }
 
     @Override
-    Answered answered() {
+    long maxOpenNanos() {
       return answer.hasLastMark()
-          ? Answered.ENDED
+          ? AFTER_MARK_NANOS
           : answer.isFinished() || (decoder.hasIgnored() && decoder.ignoredJson().length > 0)
-              ? Answered.SETTLED
-              : Answered.NOT_YET;
+              ? AFTER_FINISH_NANOS
+              : 0;
     }
 
     @Override
     long answeredAt(long now) {
-      return answer.hasLastMark() || !answer.isFinished() ? now : answer.settledAt();
+      return answer.hasLastMark() || answer.isFinished() ? answer.endedAt() : now;
     }
 
     @Override
@@ -121,26 +138,22 @@ abstract sealed class ResponseBody {
       }
       if (!(cut ? answer.isSettled() : answer.isOver())) {
         String terminal = answer.terminalEvent();
-        return quoting(
-            RequestStatus.TRUNCATED,
-            answer.events() == 0
-                ? "stream ended without a single event"
-                : terminal == null
-                    ? "stream ended before finish_reason and without [DONE]"
-                    : "stream ended without " + terminal);
+        String ended = answer.events() == 0 ? "no_event" : terminal == null ? "choices" : "typed";
+        String mark = Objects.requireNonNullElse(terminal, "[DONE]");
+        return quoting(RequestStatus.TRUNCATED, Sentence.text("truncated", ended, mark));
       }
       return answer.hasTokens()
           ? new Ending(RequestStatus.COMPLETE, null)
-          : quoting(RequestStatus.EMPTY, "stream ended as expected but contained no token");
+          : quoting(RequestStatus.EMPTY, Sentence.text("no_token", true));
     }
 
     /** A last event without its blank line keeps the timestamp of its bytes. */
-    void endOfStream() {
+    private void endOfStream() {
       try {
         decoder.endOfStream();
         answer.endOfStream(parser, decoder.ignoredJson());
       } catch (TooLarge tooLarge) {
-        answer.listener().malformed(tooLarge.getMessage());
+        answer.tooLarge(tooLarge);
       }
     }
 
@@ -148,7 +161,7 @@ abstract sealed class ResponseBody {
     private Ending quoting(RequestStatus status, String error) {
       String ignored = decoder.ignored();
       return new Ending(
-          status, ignored == null ? error : error + "; beside events it sent: " + ignored);
+          status, ignored == null ? error : Sentence.text("beside_events", error, ignored));
     }
   }
 
@@ -192,10 +205,10 @@ abstract sealed class ResponseBody {
     }
 
     @Override
-    Answered answered() {
+    long maxOpenNanos() {
       return stream != null
-          ? stream.answered()
-          : isComplete(body.array(), body.length()) ? Answered.SETTLED : Answered.NOT_YET;
+          ? stream.maxOpenNanos()
+          : isComplete(body.array(), body.length()) ? AFTER_FINISH_NANOS : 0;
     }
 
     @Override
@@ -209,7 +222,7 @@ abstract sealed class ResponseBody {
         return stream.end(now, cut);
       }
       if (cut) {
-        return new Ending(RequestStatus.TRUNCATED, "body ended before it was complete");
+        return new Ending(RequestStatus.TRUNCATED, Sentence.text("truncated", "body", null));
       }
       timeline.body(now);
       answer.body(body.array(), body.length());
@@ -217,31 +230,30 @@ abstract sealed class ResponseBody {
         return reported(answer);
       }
       if (answer.malformed() != null) {
-        return new Ending(RequestStatus.INVALID_RESPONSE, unexpected(answer.malformed()));
+        boolean isJson =
+            contentType != null && contentType.toLowerCase(Locale.ROOT).contains("json");
+        return isJson
+            ? unexpected("malformed", answer.malformed(), null)
+            : unexpected("type", contentType, null);
       }
       GenerationRequest request = answer.request();
       if (!request.api().generates()) {
         return answer.hasAllResults()
             ? new Ending(RequestStatus.COMPLETE, null)
-            : new Ending(
-                RequestStatus.INVALID_RESPONSE,
-                "expected a result for each input (%s), got %s"
-                    .formatted(request.results(), answer.results()));
+            : unexpected("results", answer.results(), request.results());
       }
       if (answer.hasTokens()) {
         return new Ending(RequestStatus.COMPLETE, null);
       }
       return answer.isOver()
-          ? new Ending(RequestStatus.EMPTY, "completion contained no token")
-          : new Ending(RequestStatus.INVALID_RESPONSE, "expected a completion, got other JSON");
+          ? new Ending(RequestStatus.EMPTY, Sentence.text("no_token", false))
+          : unexpected("json", null, null);
     }
 
-    private String unexpected(String malformed) {
-      if (contentType != null && contentType.toLowerCase(Locale.ROOT).contains("json")) {
-        return "expected a completion, got broken JSON: " + malformed;
-      }
-      return "expected an event stream or JSON, got "
-          + (contentType == null ? "no content type" : contentType);
+    private static Ending unexpected(
+        String what, @Nullable Object got, @Nullable Integer expected) {
+      return new Ending(
+          RequestStatus.INVALID_RESPONSE, Sentence.text("unexpected", what, got, expected));
     }
   }
 
@@ -261,11 +273,10 @@ abstract sealed class ResponseBody {
 
     @Override
     Ending end(long now, boolean cut) {
-      String error =
-          "Content-Encoding " + encoding + " is not supported: the server must send gzip or none";
+      String error = Sentence.text("unread", "encoding", encoding);
       return httpStatus / 100 == 2
           ? new Ending(RequestStatus.INVALID_RESPONSE, error)
-          : new Ending(failure(httpStatus), "HTTP " + httpStatus + ": " + error);
+          : new Ending(failure(httpStatus), Sentence.text("http", httpStatus, error, null, null));
     }
   }
 
@@ -323,16 +334,14 @@ abstract sealed class ResponseBody {
       beginning.write(bytes, offset, Math.min(length, MAX_BEGINNING - beginning.size()));
       received += length;
       if (received > MAX_BYTES) {
-        throw new TooLarge("body of an error longer than 16 MiB");
+        throw new TooLarge("body", MAX_BYTES >> 20);
       }
     }
 
     @Override
-    Answered answered() {
+    long maxOpenNanos() {
       byte[] read = beginning.toByteArray();
-      return received == read.length && isComplete(read, read.length)
-          ? Answered.SETTLED
-          : Answered.NOT_YET;
+      return received == read.length && isComplete(read, read.length) ? AFTER_FINISH_NANOS : 0;
     }
 
     @Override
@@ -347,21 +356,22 @@ abstract sealed class ResponseBody {
     private String message() {
       String location = headers.get(HttpHeaderNames.LOCATION);
       if (httpStatus / 100 == 3 && location != null) {
-        return "HTTP "
-            + httpStatus
-            + ": redirects are not followed; set the endpoint to "
-            + location;
+        return http("redirect", location);
       }
       if (httpStatus == 407) {
-        return "HTTP 407: the proxy requires a user name and password; set them in llm.proxy";
+        return http("proxy_login", null);
       }
       return ErrorBody.message(
           httpStatus,
           headers.get(HttpHeaderNames.CONTENT_TYPE),
           headers.get(HttpHeaderNames.RETRY_AFTER),
           beginning.toByteArray(),
-          exchange.options().secrets(),
+          exchange.secrets(),
           exchange.answer().request());
+    }
+
+    private String http(String why, @Nullable String detail) {
+      return Sentence.text("http", httpStatus, Sentence.of("unread", why, detail), null, null);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.PrintableText;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -72,11 +73,7 @@ public final class ServerConnections {
     }
     boolean isNeeded = Integer.bitCount(recent.get()) >= HALF;
     if (isNeeded && warned.compareAndSet(false, true)) {
-      PrintableText.print(
-          "LLM: "
-              + address
-              + " closes its connections after an answer without saying so (Connection: close), so"
-              + " each request gets a new one; the time to connect is in connect_s and in TTFT");
+      PrintableText.print(Sentence.text("closes_connections", address));
     }
     return isNeeded;
   }

@@ -65,14 +65,10 @@ final class SseDecoder {
   private int dataTo;
 
   SseDecoder(EventListener listener, AnswerMemory memory) {
-    this(listener, memory, MAX_EVENT_BYTES);
-  }
-
-  SseDecoder(EventListener listener, AnswerMemory memory, int limit) {
     this.listener = listener;
-    this.line = new AnswerBytes("event", limit, memory);
-    this.joined = new AnswerBytes("event", limit, memory);
-    this.ignored = new AnswerBytes("ignored lines", limit, memory);
+    this.line = new AnswerBytes("event", MAX_EVENT_BYTES, memory);
+    this.joined = new AnswerBytes("event", MAX_EVENT_BYTES, memory);
+    this.ignored = new AnswerBytes("event", MAX_EVENT_BYTES, memory);
   }
 
   /** Decodes the next bytes, which it does not keep. */

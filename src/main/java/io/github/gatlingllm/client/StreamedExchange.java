@@ -5,7 +5,6 @@ import io.gatling.http.client.Request;
 import io.gatling.http.client.impl.PrematureCloseException;
 import io.gatling.http.client.impl.RequestTimeoutException;
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
-import io.github.gatlingllm.client.BoundedHttp.TruncatedGzip;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
@@ -33,13 +32,13 @@ public final class StreamedExchange implements HttpListener {
   private final Timeline timeline;
   private final boolean streamed;
   private final ReceivedAnswer answer;
-  private final ReadOptions options;
+  private final long idleTimeoutNanos;
+  private final Secrets secrets;
   private final EventLoop eventLoop;
   private final LongSupplier nanoClock;
   private final Consumer<StreamedExchange> whenEnded;
-  private final ChunkedBody.Receiver chunks = new ChunkReceiver();
-  private final IdleTimeout idle;
-  private final OpenEnd openEnd;
+  private final IdleTimer idle;
+  private final IdleTimer openEnd;
   private final RequestConnection connection;
   private final @Nullable Transcript transcript;
 
@@ -48,17 +47,6 @@ public final class StreamedExchange implements HttpListener {
   private boolean plainChunks;
   private @Nullable Ending ending;
   private boolean leftOpen;
-
-  /**
-   * Options of reading the response.
-   *
-   * @param idleTimeoutNanos longest time without a byte; counted from the request for a stream,
-   *     else from the response headers, as a body that is not streamed may be sent when it is
-   *     complete; 0 for no limit
-   * @param secrets removed from messages
-   * @param logged the request, for a log of failed requests; null where none is wanted
-   */
-  public record ReadOptions(long idleTimeoutNanos, Secrets secrets, @Nullable Request logged) {}
 
   /** Sends one request with Gatling's client. Called on the event loop of its exchange. */
   public interface Transport {
@@ -105,27 +93,34 @@ public final class StreamedExchange implements HttpListener {
   }
 
   /**
+   * @param idleTimeoutNanos longest time without a byte; counted from the request for a stream,
+   *     else from the response headers, as a body that is not streamed may be sent when it is
+   *     complete; 0 for no limit
+   * @param secrets removed from messages
+   * @param logged the request, for a log of failed requests; null for no log
    * @param whenEnded called exactly once, on the event loop
    */
   public StreamedExchange(
       Timeline timeline,
       GenerationRequest request,
-      ReadOptions options,
+      long idleTimeoutNanos,
+      Secrets secrets,
+      @Nullable Request logged,
       EventLoop eventLoop,
       LongSupplier nanoClock,
       Consumer<StreamedExchange> whenEnded) {
     this.timeline = timeline;
     this.streamed = request.stream();
     this.answer = new ReceivedAnswer(timeline, request);
-    this.options = options;
+    this.idleTimeoutNanos = idleTimeoutNanos;
+    this.secrets = secrets;
     this.eventLoop = eventLoop;
     this.nanoClock = nanoClock;
     this.whenEnded = whenEnded;
-    idle = new IdleTimeout(options.idleTimeoutNanos(), eventLoop, nanoClock, this::idleTimedOut);
-    openEnd = new OpenEnd(eventLoop, nanoClock, this::leftOpen);
+    idle = new IdleTimer(eventLoop, nanoClock, lastByte -> idleTimedOut());
+    openEnd = new IdleTimer(eventLoop, nanoClock, this::leftOpen);
     connection = new RequestConnection(this, nanoClock);
-    transcript =
-        options.logged() == null ? null : Transcript.ifEnabled(options.logged(), options.secrets());
+    transcript = logged == null ? null : Transcript.ifEnabled(logged, secrets);
   }
 
   public Timeline timeline() {
@@ -136,8 +131,8 @@ public final class StreamedExchange implements HttpListener {
     return answer;
   }
 
-  ReadOptions options() {
-    return options;
+  Secrets secrets() {
+    return secrets;
   }
 
   /** The end of the request; throws {@link IllegalStateException} before it. */
@@ -169,9 +164,10 @@ public final class StreamedExchange implements HttpListener {
   public void log(String name, Supplier<Object> session, @Nullable String error) {
     if (transcript != null) {
       int tokens = ending().status() == RequestStatus.COMPLETE ? 0 : timeline.count();
-      String after =
-          tokens == 0 ? "" : " (after " + tokens + (tokens == 1 ? " token)" : " tokens)");
-      transcript.log(name, session.get(), error == null ? null : error + after);
+      transcript.log(
+          name,
+          session.get(),
+          error == null || tokens == 0 ? error : Sentence.text("after_tokens", error, tokens));
     }
   }
 
@@ -228,21 +224,29 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null || connection.isConnected()) {
       throw resendRefused();
     }
-    connection.writing(connected, now, chunks, this::streamClosed);
+    connection.writing(connected, now);
     timeline.written(now);
     timeline.roundTrip(connection.roundTripNanos());
     if (streamed) {
-      idle.start(now);
+      restartIdle(now);
     }
   }
 
-  private RequestConnection.ResendRefused resendRefused() {
+  private void restartIdle(long now) {
+    if (idleTimeoutNanos > 0) {
+      idle.restart(now, idleTimeoutNanos);
+    }
+  }
+
+  private RuntimeException resendRefused() {
     long now = nanoClock.getAsLong();
     if (ending == null && body != null) {
       connectionClosed(now);
     }
-    end(now, RequestStatus.CONNECTION_ERROR, RequestConnection.ResendRefused.MESSAGE);
-    return new RequestConnection.ResendRefused();
+    if (ending == null) {
+      connectionFailed(now, Sentence.text("unconnected", "not_resent", null, false));
+    }
+    return RequestConnection.resendRefused();
   }
 
   @Override
@@ -255,12 +259,12 @@ public final class StreamedExchange implements HttpListener {
       transcript.response(connection.protocol() + " " + status, headers);
     }
     timeline.headers(now);
-    idle.start(now);
-    answer.timings().headers(headers, options.secrets());
+    restartIdle(now);
+    answer.timings().headers(headers, secrets);
     connection.headers(headers);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this, streamed);
-    plainChunks = body instanceof ResponseBody.Stream && ChunkedBody.isPlain(headers);
+    plainChunks = body.isEventStream() && ChunkedBody.isPlain(headers);
   }
 
   @Override
@@ -283,13 +287,18 @@ public final class StreamedExchange implements HttpListener {
   }
 
   private void bytes(long now, byte[] bytes, int from, int length, ResponseBody body) {
-    idle.byteReceived(now);
+    restartIdle(now);
     if (transcript != null) {
       transcript.body(bytes, from, length);
     }
     try {
       body.bytes(now, bytes, from, length);
-      openEnd.read(body.answered(), body.answeredAt(now));
+      long maxOpenNanos = body.maxOpenNanos();
+      if (maxOpenNanos > 0) {
+        openEnd.restart(body.answeredAt(now), maxOpenNanos);
+      } else {
+        openEnd.pause();
+      }
     } catch (TooLarge tooLarge) {
       endEarly(now, RequestStatus.INVALID_RESPONSE, tooLarge.getMessage());
       if (!connection.isStream()) {
@@ -302,18 +311,15 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
-  private final class ChunkReceiver implements ChunkedBody.Receiver {
+  /** Whether the response whose headers have just been decoded is a stream in plain chunks. */
+  boolean hasPlainChunks() {
+    return ending == null && plainChunks;
+  }
 
-    @Override
-    public boolean isChunked() {
-      return ending == null && plainChunks;
-    }
-
-    @Override
-    public void body(byte[] bytes, int from, int length) {
-      if (ending == null && body != null) {
-        bytes(connection.arrival(), bytes, from, length, body);
-      }
+  /** Takes bytes of a body in plain chunks; they are valid during the call only. */
+  void chunk(byte[] bytes, int from, int length) {
+    if (ending == null && body != null) {
+      bytes(connection.arrival(), bytes, from, length, body);
     }
   }
 
@@ -338,23 +344,22 @@ public final class StreamedExchange implements HttpListener {
         // Gatling's client resets the stream too, but does not flush the reset.
         connection.abandon();
       }
-    } else if (cause instanceof PrematureCloseException
-        || cause instanceof ConnectionWatch.Unanswered) {
+    } else if (cause instanceof PrematureCloseException) {
       connectionClosed(now);
-    } else if (body != null && ConnectionFailure.find(TruncatedGzip.class, cause) != null) {
+    } else if (body != null && BoundedHttp.isTruncatedGzip(cause)) {
       gzipTruncated(now, body);
     } else if (ConnectionFailure.find(DecompressionException.class, cause) != null) {
       // How much was decoded before depends on where the reads were cut.
       end(now, RequestStatus.CONNECTION_ERROR, ConnectionFailure.reason(cause));
     } else {
-      connectionFailed(now, ConnectionFailure.reason(cause, connection.proxy(), options.secrets()));
+      connectionFailed(now, ConnectionFailure.reason(cause, connection.proxy(), secrets));
     }
   }
 
   /** Incomplete gzip data is truncated, even if the decoded part looks complete. */
   private void gzipTruncated(long now, ResponseBody cut) {
     Throwable failure = connection.failure();
-    if (failure != null && ConnectionFailure.find(TruncatedGzip.class, failure) == null) {
+    if (failure != null && !BoundedHttp.isTruncatedGzip(failure)) {
       connectionFailed(now, ConnectionFailure.reason(failure));
       return;
     }
@@ -363,13 +368,13 @@ public final class StreamedExchange implements HttpListener {
         now,
         switch (end.status()) {
           case COMPLETE, TRUNCATED, EMPTY ->
-              new Ending(RequestStatus.TRUNCATED, "gzip data ended before it was complete");
+              new Ending(RequestStatus.TRUNCATED, Sentence.text("truncated", "gzip", null));
           default -> end;
         });
   }
 
   /** Netty closes a complete stream only after its last bytes were read. */
-  private void streamClosed() {
+  void streamClosed() {
     long now = nanoClock.getAsLong();
     if (ending != null) {
       return;
@@ -419,12 +424,12 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
-  private void idleTimedOut(long now) {
+  private void idleTimedOut() {
+    String awaited = body == null ? "headers" : "byte";
     endEarly(
-        now,
+        nanoClock.getAsLong(),
         RequestStatus.STALLED,
-        Sentence.text(
-            "too_late", body == null ? "headers" : "byte", options.idleTimeoutNanos() / 1_000_000));
+        Sentence.text("too_late", awaited, idleTimeoutNanos / 1_000_000));
     connection.abandon();
   }
 
@@ -435,7 +440,7 @@ public final class StreamedExchange implements HttpListener {
   private void end(long now, Ending end) {
     if (ending == null) {
       String found = connection.error(end);
-      String error = found == null ? null : options.secrets().line(found);
+      String error = found == null ? null : secrets.line(found);
       ending = new Ending(end.status(), httpStatus, error);
       timeline.closed(now);
       answer.memory().release();

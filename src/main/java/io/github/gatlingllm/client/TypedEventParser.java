@@ -1,6 +1,7 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.ChunkListener.Channel;
+import io.github.gatlingllm.figures.metric.Sentence;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -29,7 +30,7 @@ final class TypedEventParser extends ChunkParser {
   /** Texts of an item or content block, or of all items of a body. */
   private final List<TextBytes> pieces = new ArrayList<>();
 
-  private final UsageFields usage = new UsageFields();
+  private final TokenCounts usage = new TokenCounts();
   private boolean hasUsage;
 
   private String unknownField = "";
@@ -97,7 +98,7 @@ final class TypedEventParser extends ChunkParser {
       case "response.failed", "response.cancelled" -> {
         passUsage();
         if (!errorField) {
-          listener().error(type + " without a message");
+          listener().error(Sentence.text("server_error", null, type));
         }
       }
       case "message_start", "message_delta" -> {
@@ -165,10 +166,8 @@ final class TypedEventParser extends ChunkParser {
 
   private void passUsage() {
     if (hasUsage) {
-      if (type.equals("message_start")) {
-        usage.set(UsageFields.Count.OUTPUT, -1);
-      }
-      listener().usage(usage.withCacheBesidePrompt());
+      usage.withCacheBesidePrompt();
+      listener().usage(type.equals("message_start") ? usage.withoutOutput() : usage);
     }
   }
 

@@ -7,7 +7,7 @@
  *
  * <pre>
  * socket → ReadTimestamps (timestamp) → ConnectionWatch → Netty's decoder → StreamedExchange
- *        → ResponseBody → SseDecoder (events) → ChunkParser (deltas, usage) → ReceivedAnswer (GeneratedChoices, record.Timeline)
+ *        → ResponseBody → SseDecoder (events) → ChunkParser (deltas, usage) → ReceivedAnswer (GeneratedChoice, record.Timeline)
  * </pre>
  */
 @NullMarked

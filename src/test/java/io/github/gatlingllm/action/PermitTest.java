@@ -174,7 +174,9 @@ final class PermitTest {
     return new StreamedExchange(
         timeline,
         GenerationRequest.of(Api.CHAT).prompt("Hi").build(),
-        new StreamedExchange.ReadOptions(0, Secrets.NONE, null),
+        0,
+        Secrets.NONE,
+        null,
         session.eventLoop(),
         () -> 1,
         inFlight::remove);

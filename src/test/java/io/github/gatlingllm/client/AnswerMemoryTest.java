@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
+import io.github.gatlingllm.figures.metric.Sentence;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +20,7 @@ class AnswerMemoryTest {
   private static final int MIB = 1 << 20;
   private static final byte[] ONE = new byte[MIB];
 
-  private final AnswerMemory.Total total = new AnswerMemory.Total(10 * MIB);
+  private final AtomicLong total = new AtomicLong();
 
   private AnswerBytes bytes(AnswerMemory memory) {
     return new AnswerBytes("text", 16 * MIB, memory);
@@ -26,15 +28,14 @@ class AnswerMemoryTest {
 
   @Test
   void totalOfAllAnswersIsLimited() {
-    AnswerMemory first = new AnswerMemory(total);
+    AnswerMemory first = new AnswerMemory(total, 10 * MIB);
     fill(bytes(first), 8);
-    AnswerMemory second = new AnswerMemory(total);
+    AnswerMemory second = new AnswerMemory(total, 10 * MIB);
     AnswerBytes other = bytes(second);
     fill(other, 2);
     assertThatThrownBy(() -> fill(other, 1))
         .isInstanceOf(TooLarge.class)
-        .hasMessage(
-            "answers under way hold more than 10 MiB together, a quarter of the heap: raise -Xmx");
+        .hasMessage(Sentence.text("too_large", "answers", 10));
     first.release();
     first.release();
     assertThatCode(() -> fill(other, 6)).doesNotThrowAnyException();
@@ -42,31 +43,30 @@ class AnswerMemoryTest {
 
   @Test
   void clearedBytesAreNotCounted() {
-    AnswerBytes bytes = bytes(new AnswerMemory(total));
+    AnswerBytes bytes = bytes(new AnswerMemory(total, 10 * MIB));
     for (int i = 0; i < 20; i++) {
       fill(bytes, 8);
       bytes.clear();
     }
-    fill(bytes(new AnswerMemory(total)), 8);
+    fill(bytes(new AnswerMemory(total, 10 * MIB)), 8);
   }
 
   @Test
   void smallArraysAreNotCounted() {
-    AnswerMemory.Total none = new AnswerMemory.Total(0);
-    AnswerBytes bytes = bytes(new AnswerMemory(none));
+    AnswerBytes bytes = bytes(new AnswerMemory(total, 0));
     bytes.append(ONE, 0, AnswerMemory.UNCOUNTED);
     assertThatThrownBy(() -> bytes.append((byte) 1)).isInstanceOf(TooLarge.class);
   }
 
   @Test
   void oneAnswerIsLimitedOverAllItsArrays() {
-    AnswerMemory memory = new AnswerMemory(new AnswerMemory.Total(Long.MAX_VALUE));
+    AnswerMemory memory = new AnswerMemory(total, Long.MAX_VALUE);
     for (int i = 0; i < 4; i++) {
       fill(bytes(memory), 16);
     }
     assertThatThrownBy(() -> fill(bytes(memory), 1))
         .isInstanceOf(TooLarge.class)
-        .hasMessage("answer holds more than 64 MiB");
+        .hasMessage(Sentence.text("too_large", "answer", 64));
   }
 
   private static void fill(AnswerBytes bytes, int mebibytes) {

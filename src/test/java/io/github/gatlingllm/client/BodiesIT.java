@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
@@ -64,17 +65,24 @@ final class BodiesIT {
         complete(JSON, ONE_BODY, true),
         complete(JSON, ONE_BODY, false),
         complete("text/plain", ONE_BODY, true),
-        Arguments.of(JSON, nothing, false, EMPTY, "completion contained no token", ""),
+        Arguments.of(JSON, nothing, false, EMPTY, Sentence.text("no_token", false), ""),
         Arguments.of(JSON, ChatChunks.error("broke"), true, IN_STREAM_ERROR, "broke", ""),
         Arguments.of(JSON, "{\"error\":\"broke\"}", false, IN_STREAM_ERROR, "broke", ""),
-        invalid("text/plain", "hello", "expected an event stream or JSON, got text/plain"),
-        invalid("text/html", "<html></html>", "expected an event stream or JSON, got text/html"),
-        invalid("text/plain", "", "expected an event stream or JSON, got text/plain"),
-        invalid("text/plain", "dat", "expected an event stream or JSON, got text/plain"),
+        invalid("text/plain", "hello", Sentence.text("unexpected", "type", "text/plain", null)),
         invalid(
-            JSON, "{\"choices\":[", "expected a completion, got broken JSON: JSON ends too early"),
-        invalid(JSON, "{\"status\":\"ok\"}", "expected a completion, got other JSON"),
-        invalid(JSON, "[]", "expected a completion, got broken JSON: data is not a JSON object"));
+            "text/html", "<html></html>", Sentence.text("unexpected", "type", "text/html", null)),
+        invalid("text/plain", "", Sentence.text("unexpected", "type", "text/plain", null)),
+        invalid("text/plain", "dat", Sentence.text("unexpected", "type", "text/plain", null)),
+        invalid(
+            JSON,
+            "{\"choices\":[",
+            Sentence.text("unexpected", "malformed", Sentence.of("malformed", "cut", null), null)),
+        invalid(JSON, "{\"status\":\"ok\"}", Sentence.text("unexpected", "json", null, null)),
+        invalid(
+            JSON,
+            "[]",
+            Sentence.text(
+                "unexpected", "malformed", Sentence.of("malformed", "no_object", null), null)));
   }
 
   @ParameterizedTest
@@ -107,7 +115,7 @@ final class BodiesIT {
               x.close();
             },
             call -> call.notStreamed());
-    ended.assertEnded(TRUNCATED, "body ended before it was complete");
+    ended.assertEnded(TRUNCATED, Sentence.text("truncated", "body", null));
     assertThat(ended.timing().latencyNanos()).isNull();
   }
 
@@ -116,11 +124,11 @@ final class BodiesIT {
     String vector = "{\"data\":[{\"index\":0,\"embedding\":[0.5]}]}";
     client
         .answeredBy(x -> x.respond(200, JSON, vector), call -> call.inputs(Api.EMBEDDINGS, 2))
-        .assertEnded(INVALID_RESPONSE, "expected a result for each input (2), got 1");
+        .assertEnded(INVALID_RESPONSE, Sentence.text("unexpected", "results", 1, 2));
     String score = "[{\"index\":1,\"score\":0.5},{\"index\":1,\"score\":0.4}]";
     client
         .answeredBy(x -> x.respond(200, JSON, score), call -> call.inputs(Api.RERANK, 2))
-        .assertEnded(INVALID_RESPONSE, "expected a result for each input (2), got 1");
+        .assertEnded(INVALID_RESPONSE, Sentence.text("unexpected", "results", 1, 2));
     String both = score.replaceFirst("1", "0");
     client
         .answeredBy(x -> x.respond(200, JSON, both), call -> call.inputs(Api.RERANK, 2))
@@ -135,7 +143,7 @@ final class BodiesIT {
             x -> x.sendHeaders(200, "Content-Length: 5").send("hello"));
     assertThat(client.post(server.baseUrl()).ended().text()).isEqualTo("a");
     assertThat(client.post(server.baseUrl()).ended().error())
-        .isEqualTo("expected an event stream or JSON, got no content type");
+        .isEqualTo(Sentence.text("unexpected", "type", null, null));
   }
 
   @Test
@@ -211,19 +219,23 @@ final class BodiesIT {
   static Stream<Arguments> endless() {
     return Stream.of(
         endless(
-            "event longer than 8 MiB",
+            Sentence.text("too_large", "event", 8),
             x -> forever(x.startStream().event(A).chunk("data: {\"choices\":[\""), "x")),
-        endless("event longer than 8 MiB", x -> forever(x.startStream(), "data: {\"a\":\n")),
-        endless("stream of more than 2097152 events", x -> forever(x.startStream(), "data:{}\n\n")),
         endless(
-            "body longer than 16 MiB",
+            Sentence.text("too_large", "event", 8),
+            x -> forever(x.startStream(), "data: {\"a\":\n")),
+        endless(
+            Sentence.text("too_large", "events", 1 << 21),
+            x -> forever(x.startStream(), "data:{}\n\n")),
+        endless(
+            Sentence.text("too_large", "body", 16),
             x ->
                 forever(
                     x.sendHeaders(200, "Content-Type: " + JSON, "Transfer-Encoding: chunked"),
                     "[1,")),
         // A thousand times as large as what is sent: what counts is the size after decompression.
         endless(
-            "event longer than 8 MiB",
+            Sentence.text("too_large", "event", 8),
             x -> {
               byte[] bomb = gzip("data: {\"choices\":[\"" + "x".repeat(64 << 20));
               x.sendHeaders(200, TYPE, GZIP, "Content-Length: " + bomb.length)
@@ -246,7 +258,7 @@ final class BodiesIT {
   void aTextWithoutAnEndIsKeptToItsLimit() throws Exception {
     String event = "data: " + ChatChunks.content("x".repeat(1_000)) + "\n\n";
     Ended ended = client.answeredBy(x -> forever(x.startStream(), event));
-    ended.assertEnded(INVALID_RESPONSE, "text of an answer longer than 16 MiB");
+    ended.assertEnded(INVALID_RESPONSE, Sentence.text("too_large", "text", 16));
     assertThat(ended.text()).hasSizeBetween(15 << 20, 16 << 20);
     assertThat(ended.timing().ttftNanos()).isPositive();
   }
@@ -280,7 +292,7 @@ final class BodiesIT {
             x -> x.startStream().chunk(STREAM).lastChunk("X-Long: " + beyond));
     client.post(server.baseUrl()).ended().assertEnded(COMPLETE, null);
     Ended ended = client.post(server.baseUrl()).ended();
-    ended.assertEnded(CONNECTION_ERROR, "response headers longer than 256 KiB");
+    ended.assertEnded(CONNECTION_ERROR, Sentence.text("unconnected", "long_headers", 256, false));
     client.post(server.baseUrl()).ended().assertEnded(COMPLETE, null);
   }
 
@@ -315,6 +327,6 @@ final class BodiesIT {
   void aChunkExtensionThatNettyDoesNotReadIsNamed() throws Exception {
     Ended ended = client.answeredBy(x -> x.startStream().send("5;a=b ;c=d\r\nhello\r\n"));
     assertThat(ended.error())
-        .isEqualTo("response has an HTTP chunk extension in a form that Netty does not read");
+        .isEqualTo(Sentence.text("unconnected", "chunk_extension", null, false));
   }
 }

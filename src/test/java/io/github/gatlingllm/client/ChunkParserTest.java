@@ -234,29 +234,29 @@ class ChunkParserTest {
       quoteCharacter = '`',
       textBlock =
           """
-          hello; data is not a JSON object
-          12; data is not a JSON object
-          null; data is not a JSON object
-          []; data is not a JSON object
-          [DONE]x; data is not a JSON object
-          [done]; data is not a JSON object
-          <html>; data is not a JSON object
-          {; JSON ends too early
-          {'a; JSON ends too early
-          {'a\\'; JSON ends too early
-          {'a':; JSON ends too early
-          {'a':tr; JSON ends too early
-          {'a':-; JSON ends too early
-          {'a':{'b':[1; JSON ends too early
-          {'choices':[{'delta':{}}; JSON ends too early
-          {a:1}; JSON has an unexpected character
-          {'a' 1}; JSON has an unexpected character
-          {'a':1 'b':2}; JSON has an unexpected character
-          {'a':1,}; JSON has an unexpected character
-          {'a':hello}; JSON has an unexpected character
-          {'a':nul1}; JSON has an unexpected character
-          {'choices':[,]}; JSON has an unexpected character
-          {} {}; JSON is followed by something else
+          hello; no_object
+          12; no_object
+          null; no_object
+          []; no_object
+          [DONE]x; no_object
+          [done]; no_object
+          <html>; no_object
+          {; cut
+          {'a; cut
+          {'a\\'; cut
+          {'a':; cut
+          {'a':tr; cut
+          {'a':-; cut
+          {'a':{'b':[1; cut
+          {'choices':[{'delta':{}}; cut
+          {a:1}; character
+          {'a' 1}; character
+          {'a':1 'b':2}; character
+          {'a':1,}; character
+          {'a':hello}; character
+          {'a':nul1}; character
+          {'choices':[,]}; character
+          {} {}; more_than_json
           """)
   void malformedTable(String json, String why) {
     String data = json.replace('\'', '"');
@@ -316,7 +316,7 @@ class ChunkParserTest {
     assertThat(Pushes.ofData("{\"x\":" + deep + ",\"choices\":[{\"text\":\"a\"}]}"))
         .containsExactly("content[0] a", "end");
     assertThat(Pushes.ofData("{\"x\":" + "{\"a\":".repeat(depth)))
-        .containsExactly("malformed JSON ends too early", "end");
+        .containsExactly("malformed cut", "end");
   }
 
   private static List<String> withEnd(List<String> pushes) {

@@ -34,20 +34,6 @@ class ConnectionWatchTest {
 
   private static final long SOON = ServerConnections.RIGHT_AFTER_NANOS - 1;
 
-  /** Bodies are of no interest here. */
-  private static final ChunkedBody.Receiver ELSEWHERE =
-      new ChunkedBody.Receiver() {
-        @Override
-        public boolean isChunked() {
-          return false;
-        }
-
-        @Override
-        public void body(byte[] bytes, int from, int length) {
-          throw new AssertionError("a body");
-        }
-      };
-
   private final AtomicLong clock = new AtomicLong();
   private final ServerConnections server = new ServerConnections("127.0.0.1:8000");
   private final EmbeddedChannel connection = new EmbeddedChannel();
@@ -62,7 +48,7 @@ class ConnectionWatchTest {
   }
 
   private void request(boolean used) {
-    watch.writing(clock.get(), used, server, ELSEWHERE);
+    watch.writing(clock.get(), used, server, null);
   }
 
   private void answer() {

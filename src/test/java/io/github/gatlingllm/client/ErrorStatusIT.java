@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import io.github.gatlingllm.client.LocalClient.Ended;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
@@ -59,8 +60,7 @@ final class ErrorStatusIT {
   }
 
   private static Arguments redirect(int httpStatus, String location, String named) {
-    String error = "HTTP %d: redirects are not followed; set the endpoint to %s";
-    String line = error.formatted(httpStatus, named);
+    String line = "HTTP " + httpStatus + ": " + Sentence.text("unread", "redirect", named);
     return row(httpStatus, "Location: " + location, "", HTTP_ERROR, line);
   }
 
@@ -69,7 +69,7 @@ final class ErrorStatusIT {
     String none = "X-None: none";
     String wrongKey = "{\"error\":{\"message\":\"bad key " + KEY + "\"}}";
     String limited = "HTTP 429: slow down; retry after 20";
-    String noAnswer = "expected an event stream or JSON, got text/plain";
+    String noAnswer = Sentence.text("unexpected", "type", "text/plain", null);
     return Stream.of(
         row(401, none, wrongKey, HTTP_ERROR, "HTTP 401: bad key ***"),
         row(429, "Retry-After: 20", "slow down", RATE_LIMITED, limited),
@@ -117,14 +117,11 @@ final class ErrorStatusIT {
         client.serve(
             x -> x.respond(407, "text/html", "<html></html>", "Proxy-Authenticate: Basic"));
     Ended plain = client.post("http://127.0.0.1:1/v1").proxy(proxy.port()).ended();
-    plain.assertEnded(
-        HTTP_ERROR, "HTTP 407: the proxy requires a user name and password; set them in llm.proxy");
+    plain.assertEnded(HTTP_ERROR, "HTTP 407: " + Sentence.text("unread", "proxy_login", null));
     assertThat(plain.httpStatus()).isEqualTo(407);
 
     Ended tunnel = client.post("https://127.0.0.1:1/v1").proxy(proxy.port()).ended();
-    tunnel.assertEnded(
-        CONNECTION_ERROR,
-        "proxy answered 407: it requires a user name and password; set them in llm.proxy");
+    tunnel.assertEnded(CONNECTION_ERROR, Sentence.text("unconnected", "proxy_login", null, false));
     assertThat(proxy.requests().get(1).method()).isEqualTo("CONNECT");
     assertThat(proxy.posts()).isEqualTo(1);
   }
@@ -166,7 +163,7 @@ final class ErrorStatusIT {
         .proxy(proxy.port())
         .ended()
         .assertEnded(
-            CONNECTION_ERROR, "proxy did not connect to the endpoint: status: 403 Scripted");
+            CONNECTION_ERROR, Sentence.text("unconnected", "proxy", "status: 403 Scripted", false));
   }
 
   @Test

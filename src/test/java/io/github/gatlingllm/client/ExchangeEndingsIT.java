@@ -23,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
@@ -69,7 +70,7 @@ final class ExchangeEndingsIT {
     byte[] event = ("data: " + ChatChunks.content("é")).getBytes(UTF_8);
     byte[] inACharacter = Arrays.copyOf(event, new String(event, ISO_8859_1).indexOf(0xC3) + 1);
     String cutEvent = "data: {\"choi";
-    String noHttp = "response is not valid HTTP: is this the endpoint's port?";
+    String noHttp = Sentence.text("unconnected", "no_http", null, false);
     return Stream.of(
         ending("CONNECTION_ERROR", RESET, "", x -> x.reset()),
         ending("CONNECTION_ERROR", RESET, "", x -> x.startStream().reset()),
@@ -79,7 +80,10 @@ final class ExchangeEndingsIT {
         ending("CONNECTION_ERROR", noHttp, "", x -> x.send("SSH-2.0-OpenSSH_9.6\r\n")),
         ending("CONNECTION_ERROR", noHttp, "", x -> x.startStream().send("what\r\n")),
         ending(
-            "TRUNCATED", "stream ended without a single event", "", x -> x.startStream().close()),
+            "TRUNCATED",
+            Sentence.text("truncated", "no_event", null),
+            "",
+            x -> x.startStream().close()),
         ending("TRUNCATED", UNFINISHED, "aa", x -> x.startStream().event(A).event(A).close()),
         ending("TRUNCATED", UNFINISHED, "a", x -> x.startStream().event(A).chunk(cutEvent).close()),
         ending(
@@ -133,7 +137,7 @@ final class ExchangeEndingsIT {
         afterSilence(
                 x -> closed.complete(x.startStream().event(A).awaitClientClose()),
                 under -> under.answer().text().equals("a"))
-            .assertEnded(STALLED, "no byte for 500 ms (idle timeout)");
+            .assertEnded(STALLED, Sentence.text("too_late", "byte", 500L));
     assertThat(ended.text()).isEqualTo("a");
     assertThat(ended.timing().closedNanos() - ended.timing().latencyNanos())
         .isEqualTo((500 + SEEN_TWICE) * MS);
@@ -149,8 +153,7 @@ final class ExchangeEndingsIT {
     Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(300).send();
     client.awaitPosts(server, 1);
     time.pass(300 + SEEN_TWICE);
-    Ended ended =
-        sent.ended().assertEnded(STALLED, "no response headers for 300 ms (idle timeout)");
+    Ended ended = sent.ended().assertEnded(STALLED, Sentence.text("too_late", "headers", 300L));
     assertThat(ended.httpStatus()).isNull();
     closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
 
@@ -161,7 +164,7 @@ final class ExchangeEndingsIT {
             .idleTimeoutMillis(100)
             .requestTimeoutMillis(500)
             .ended()
-            .assertEnded(TIMEOUT, "no complete answer within 500 ms (requestTimeout)");
+            .assertEnded(TIMEOUT, Sentence.text("too_late", "request", 500L));
   }
 
   @Test
@@ -232,13 +235,13 @@ final class ExchangeEndingsIT {
             .toList();
 
     Ended cut =
-        sent.get(0).ended().assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
+        sent.get(0).ended().assertEnded(TIMEOUT, Sentence.text("too_late", "request", 3_000L));
     assertThat(cut.text()).isEqualTo("a");
     assertThat(cut.timing().closedNanos()).isGreaterThanOrEqualTo((TIMEOUT_MILLIS - 10) * MS);
     closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
 
     Ended unanswered =
-        sent.get(1).ended().assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
+        sent.get(1).ended().assertEnded(TIMEOUT, Sentence.text("too_late", "request", 3_000L));
     assertThat(unanswered.httpStatus()).isNull();
     assertThat(unanswered.timing().connectNanos()).isPositive();
     assertThat(unanswered.timing().headersNanos()).isNull();

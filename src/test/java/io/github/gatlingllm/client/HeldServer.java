@@ -31,7 +31,7 @@ final class HeldServer {
 
   final Timeline timeline = new Timeline(0, 0);
   final ReceivedAnswer answer;
-  final ResponseBody.Stream body;
+  final ResponseBody body;
   long now;
 
   HeldServer(Api api, int choices) {
@@ -44,7 +44,7 @@ final class HeldServer {
                 .maxTokens(4_000)
                 .parameter("n", choices)
                 .build());
-    body = new ResponseBody.Stream(answer);
+    body = ResponseBody.ofEvents(answer);
     timeline.admitted(0);
   }
 

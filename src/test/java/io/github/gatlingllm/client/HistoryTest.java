@@ -33,9 +33,9 @@ class HistoryTest {
       stream.append("data: ").append(event.strip()).append("\n\n");
     }
     byte[] bytes = stream.toString().getBytes(UTF_8);
-    ResponseBody.Stream body = new ResponseBody.Stream(answer);
+    ResponseBody body = ResponseBody.ofEvents(answer);
     body.bytes(1, bytes, 0, bytes.length);
-    body.endOfStream();
+    body.end(1, false);
     return answer;
   }
 

@@ -15,6 +15,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Http2Server;
@@ -48,8 +49,7 @@ final class HostileServersIT {
   private static final String CHUNKED = "Transfer-Encoding: chunked";
   private static final String LONGER = "Content-Length: 9999";
   private static final String STREAM = "data: " + A + "\n\ndata: " + STOP + "\n\ndata: [DONE]\n\n";
-  private static final String ZSTD =
-      "Content-Encoding zstd is not supported: the server must send gzip or none";
+  private static final String ZSTD = Sentence.text("unread", "encoding", "zstd");
 
   /** Closes of each kind, of which a race would decide some otherwise. */
   private static final int REPEATS = 30;
@@ -75,7 +75,7 @@ final class HostileServersIT {
         server(
             "negative choice index",
             INVALID_RESPONSE,
-            "choice index is negative",
+            Sentence.text("malformed", "negative_index", null),
             x ->
                 x.startStream().event(A.replace("\"index\":0", "\"index\":-1")).done().lastChunk()),
         server(
@@ -138,7 +138,7 @@ final class HostileServersIT {
     byte[] complete = gzip(STREAM);
     byte[] members = joined(gzip(STREAM.substring(0, 9)), gzip(STREAM.substring(9)));
     String broken = "response could not be decompressed: ";
-    String cut = "gzip data ended before it was complete";
+    String cut = Sentence.text("truncated", "gzip", null);
     return Stream.of(
         arguments("zeros after it", COMPLETE, null, joined(complete, new byte[1_000])),
         arguments("one byte after it", COMPLETE, null, joined(complete, new byte[] {0x1F})),

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Http2Server;
 import io.github.gatlingllm.testing.Http2Server.Asked;
@@ -146,7 +147,7 @@ final class Http2ExchangeIT {
   void theRequestTimeoutResetsItsStream() throws Exception {
     Sent sent = client.post(server.url()).http2().requestTimeoutMillis(3_000).send();
     Asked asked = server.next().startStream().event(A);
-    sent.ended().assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
+    sent.ended().assertEnded(TIMEOUT, Sentence.text("too_late", "request", 3_000L));
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 
@@ -155,12 +156,16 @@ final class Http2ExchangeIT {
     warm();
     Sent before = send();
     server.next().reset();
-    before.ended().assertEnded(CONNECTION_ERROR, "stream reset by the server");
+    before
+        .ended()
+        .assertEnded(CONNECTION_ERROR, Sentence.text("unconnected", "stream_reset", null, false));
     assertThat(before.ended().httpStatus()).isNull();
 
     Sent during = send();
     server.next().startStream().event(A).reset();
-    during.ended().assertEnded(CONNECTION_ERROR, "stream reset by the server");
+    during
+        .ended()
+        .assertEnded(CONNECTION_ERROR, Sentence.text("unconnected", "stream_reset", null, false));
     assertThat(during.ended().httpStatus()).isEqualTo(200);
 
     Sent finished = send();
@@ -211,8 +216,11 @@ final class Http2ExchangeIT {
     server.next();
     Sent other = send();
     server.next().goAwayAfterTheFirst();
-    one.ended().assertEnded(CONNECTION_ERROR, "stream reset by the server");
-    other.ended().assertEnded(CONNECTION_ERROR, "stream reset by the server");
+    one.ended()
+        .assertEnded(CONNECTION_ERROR, Sentence.text("unconnected", "stream_reset", null, false));
+    other
+        .ended()
+        .assertEnded(CONNECTION_ERROR, Sentence.text("unconnected", "stream_reset", null, false));
     warm();
     assertThat(server.posts()).isEqualTo(4);
   }
@@ -224,7 +232,8 @@ final class Http2ExchangeIT {
     sent.ended()
         .assertEnded(
             CONNECTION_ERROR,
-            "HTTP/2 connection given up: Header size exceeded max allowed size (10240)");
+            Sentence.text(
+                "unconnected", "http2", "Header size exceeded max allowed size (10240)", false));
   }
 
   @Test
@@ -235,7 +244,7 @@ final class Http2ExchangeIT {
     Sent sent = send();
     Asked asked = server.next().startStream("content-encoding", "gzip");
     asked.bytes(gzip(new byte[4 * SseDecoder.MAX_EVENT_BYTES], 1), false);
-    sent.ended().assertEnded(INVALID_RESPONSE, "event longer than 8 MiB");
+    sent.ended().assertEnded(INVALID_RESPONSE, Sentence.text("too_large", "event", 8));
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
     askedOther.event(STOP).end();
     other.ended().assertEnded(COMPLETE, null);

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.util.concurrent.CountDownLatch;
@@ -31,8 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class KeptAliveConnectionIT {
 
   private static final long MS = 1_000_000;
-  private static final String NOT_RESENT =
-      "kept-alive connection closed by the server; not re-sent";
+  private static final String NOT_RESENT = Sentence.text("unconnected", "not_resent", null, false);
   @RegisterExtension private final LocalClient client = new LocalClient();
 
   @Test

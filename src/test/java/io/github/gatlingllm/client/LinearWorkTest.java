@@ -52,8 +52,8 @@ class LinearWorkTest {
     }
     Timeline timeline = new Timeline(0, 0);
     timeline.admitted(0);
-    ResponseBody.Stream body =
-        new ResponseBody.Stream(
+    ResponseBody body =
+        ResponseBody.ofEvents(
             new ReceivedAnswer(timeline, GenerationRequest.of(Api.CHAT).prompt("Hi").build()));
     long before = threads.getCurrentThreadAllocatedBytes();
     for (int at = 0; at < length; at += read) {

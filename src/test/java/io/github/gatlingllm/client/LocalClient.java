@@ -14,6 +14,7 @@ import io.gatling.http.client.proxy.HttpProxyServer;
 import io.gatling.http.client.proxy.ProxyServer;
 import io.gatling.http.client.resolver.InetAddressNameResolver;
 import io.gatling.http.client.uri.Uri;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
@@ -66,9 +67,9 @@ final class LocalClient implements AfterEachCallback {
   static final long LIMIT_SECONDS = 60;
   static final String A = ChatChunks.content("a");
   static final String STOP = ChatChunks.finish("stop");
-  static final String UNFINISHED = "stream ended before finish_reason and without [DONE]";
-  static final String RESET = "connection reset by the server";
-  static final String NO_RESPONSE = "connection closed by the server before any response";
+  static final String UNFINISHED = Sentence.text("truncated", "choices", "[DONE]");
+  static final String RESET = Sentence.text("unconnected", "reset", null, false);
+  static final String NO_RESPONSE = Sentence.text("unconnected", "closed", null, false);
 
   static final ScriptedServer.Script STREAM = x -> x.startStream().event(A).event(STOP).lastChunk();
 
@@ -284,8 +285,9 @@ final class LocalClient implements AfterEachCallback {
           new StreamedExchange(
               timeline,
               call.body(),
-              new StreamedExchange.ReadOptions(
-                  TimeUnit.MILLISECONDS.toNanos(call.idleTimeoutMillis), call.secrets, null),
+              TimeUnit.MILLISECONDS.toNanos(call.idleTimeoutMillis),
+              call.secrets,
+              null,
               loop,
               call.nanoClock,
               ended -> {
@@ -412,7 +414,7 @@ final class LocalClient implements AfterEachCallback {
 
     @Override
     public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
-      if (!task.getClass().getName().matches(".*[.](IdleTimeout|OpenEnd)[$].*")) {
+      if (!task.getClass().getName().matches(".*[.]IdleTimer[$].*")) {
         return super.schedule(task, delay, unit);
       }
       HeldTime time = held;

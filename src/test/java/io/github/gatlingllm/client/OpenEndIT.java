@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
@@ -121,15 +122,10 @@ class OpenEndIT {
     return "event: %s\n%s".formatted(type, data("{'type':'" + type + "'," + fields + "}"));
   }
 
-  private static final String UNFINISHED = "stream ended before finish_reason and without [DONE]";
-  private static final String NO_EVENT = "stream ended without a single event";
-  private static final String BESIDE = "; beside events it sent: ";
-  private static final String GAVE_UP = "the server ended its answer with finish reason ";
-
   private static final Map<String, String> ERRORS =
       Map.ofEntries(
           Map.entry("-", ""),
-          Map.entry("idle", "no byte for 5 s (idle timeout)"),
+          Map.entry("idle", Sentence.text("too_late", "byte", 5_000L)),
           Map.entry("oom", "out of memory (500)"),
           Map.entry("slow-429", "slow (429)"),
           Map.entry("slow", "slow (RESOURCE_EXHAUSTED)"),
@@ -137,19 +133,27 @@ class OpenEndIT {
           Map.entry("upstream", "Provider error (429): try again in 7 s"),
           Map.entry("no-gpu", "no GPU"),
           Map.entry("overloaded", "overloaded"),
-          Map.entry("no-message", "error event without a message"),
-          Map.entry("r-cancelled", "response.cancelled without a message"),
-          Map.entry("abort", GAVE_UP + "abort"),
-          Map.entry("CANCELLED", GAVE_UP + "CANCELLED"),
-          Map.entry("error", GAVE_UP + "error"),
-          Map.entry("unfinished", UNFINISHED),
-          Map.entry("no-event", NO_EVENT),
-          Map.entry("text", NO_EVENT + BESIDE + "upstream timed out"),
-          Map.entry("page", NO_EVENT + BESIDE + "<html>no</html>"),
+          Map.entry("no-message", Sentence.text("server_error", null, null)),
+          Map.entry("r-cancelled", Sentence.text("server_error", null, "response.cancelled")),
+          Map.entry("abort", Sentence.text("server_error", "abort", null)),
+          Map.entry("CANCELLED", Sentence.text("server_error", "CANCELLED", null)),
+          Map.entry("error", Sentence.text("server_error", "error", null)),
+          Map.entry("unfinished", LocalClient.UNFINISHED),
+          Map.entry("no-event", Sentence.text("truncated", "no_event", null)),
+          Map.entry(
+              "text",
+              Sentence.text(
+                  "beside_events",
+                  Sentence.of("truncated", "no_event", null),
+                  "upstream timed out")),
+          Map.entry(
+              "page",
+              Sentence.text(
+                  "beside_events", Sentence.of("truncated", "no_event", null), "<html>no</html>")),
           Map.entry(
               "text-done",
-              "stream ended as expected but contained no token" + BESIDE + "upstream timed out"),
-          Map.entry("no-blank", "no blank line between events"));
+              Sentence.text("beside_events", Sentence.of("no_token", true), "upstream timed out")),
+          Map.entry("no-blank", Sentence.text("malformed", "no_blank_line", null)));
 
   /** API, status, error, end of the request in ms, whether it was left open: steps. */
   private static final String TABLE =

@@ -94,14 +94,10 @@ final class Pushes implements ChunkListener {
   }
 
   @Override
-  public void usage(UsageFields usage) {
+  public void usage(TokenCounts usage) {
     lines.add(
         "usage %d %d %d %d"
-            .formatted(
-                usage.get(UsageFields.Count.PROMPT),
-                usage.get(UsageFields.Count.OUTPUT),
-                usage.get(UsageFields.Count.CACHED),
-                usage.get(UsageFields.Count.REASONING)));
+            .formatted(usage.prompt(), usage.output(), usage.cached(), usage.reasoning()));
   }
 
   @Override

@@ -8,6 +8,7 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.Api.Message;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
@@ -31,7 +32,7 @@ final class ReceivedAnswerTest {
 
   private final Timeline timeline = new Timeline(0, 0);
   private final ReceivedAnswer answer = new ReceivedAnswer(timeline, REQUEST);
-  private final ResponseBody.Stream stream = new ResponseBody.Stream(answer);
+  private final ResponseBody stream = ResponseBody.ofEvents(answer);
 
   ReceivedAnswerTest() {
     timeline.admitted(0);
@@ -149,7 +150,7 @@ final class ReceivedAnswerTest {
     ReceivedAnswer two =
         new ReceivedAnswer(
             timeline, GenerationRequest.of(Api.CHAT).prompt("Hi").parameter("n", 2).build());
-    ResponseBody.Stream ofTwo = new ResponseBody.Stream(two);
+    ResponseBody ofTwo = ResponseBody.ofEvents(two);
     event(ofTwo, 1, choice(0, "a", "null"));
     event(ofTwo, 2, choice(1, "x", "null"));
     event(ofTwo, 3, choice(1, "y", "\"length\""));
@@ -196,7 +197,7 @@ final class ReceivedAnswerTest {
     stream.bytes(3, bytes, 0, 40);
     stream.bytes(7, bytes, 40, bytes.length - 40);
     assertThat(answer.hasTokens()).isFalse();
-    stream.endOfStream();
+    stream.end(7, false);
     assertThat(answer.text()).isEqualTo("a");
     assertThat(timeline.timing(0, null, null).ttftNanos()).isEqualTo(7);
   }
@@ -205,7 +206,7 @@ final class ReceivedAnswerTest {
   void hugeChoiceIndexIsRejected() {
     event(1, choice(2_000_000_000, "a", "\"stop\""));
     event(2, choice(Integer.MAX_VALUE, "", "\"stop\""));
-    assertThat(answer.malformed()).isEqualTo("choice index is 1024 or more");
+    assertThat(answer.malformed()).isEqualTo(Sentence.text("malformed", "index", 1_024));
     assertThat(answer.hasTokens()).isFalse();
     event(3, choice(1_023, "b", "null"));
     assertThat(answer.generated()).isEqualTo("b");
@@ -334,7 +335,7 @@ final class ReceivedAnswerTest {
     event(stream, instant, json);
   }
 
-  private static void event(ResponseBody.Stream stream, long instant, String json) {
+  private static void event(ResponseBody stream, long instant, String json) {
     byte[] bytes = ("data: " + json + "\n\n").getBytes(UTF_8);
     stream.bytes(instant, bytes, 0, bytes.length);
   }

@@ -2,7 +2,6 @@ package io.github.gatlingllm.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.util.ArrayList;
@@ -104,27 +103,6 @@ class SseDecoderTest {
     decoder.feed(read, 0, read.length);
     decoder.feed(rest, 0, rest.length);
     assertThat(inPlace).containsExactly(true, true, false);
-  }
-
-  @Test
-  void anEventBeyondTheLimitIsTooLarge() {
-    String line = "data: 0123456789\n";
-    for (String stream :
-        List.of(line.repeat(3) + "\n", "data: " + "0123456789".repeat(9) + "\n\n")) {
-      byte[] bytes = stream.getBytes(UTF_8);
-      Events events = new Events();
-      SseDecoder decoder = new SseDecoder(events, new AnswerMemory(), 25);
-      assertThatThrownBy(
-              () -> {
-                for (byte single : bytes) {
-                  decoder.feed(new byte[] {single}, 0, 1);
-                }
-              })
-          .isInstanceOf(AnswerMemory.TooLarge.class)
-          .hasMessage("event longer than 25 bytes");
-      assertThat(events.lines).isEmpty();
-    }
-    assertThat(SseDecoder.MAX_EVENT_BYTES).isEqualTo(8 << 20);
   }
 
   private static List<String> decode(byte[] stream, int step) {

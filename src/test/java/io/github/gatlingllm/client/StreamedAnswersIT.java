@@ -12,6 +12,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
@@ -124,12 +125,12 @@ final class StreamedAnswersIT {
   }
 
   static Stream<Row> failed() {
-    String none = "stream ended without a single event";
-    String noToken = "stream ended as expected but contained no token";
+    String none = Sentence.text("truncated", "no_event", null);
+    String noToken = Sentence.text("no_token", true);
     String broke = ChatChunks.error("broke");
     String response = until("response.completed", RESPONSE);
     String completed = RESPONSE.substring(response.length());
-    String notCompleted = "stream ended without response.completed";
+    String notCompleted = Sentence.text("truncated", "typed", "response.completed");
     String brokenResponse =
         RESPONSE.replace(
             "\"response.completed\",\"response\":{",
@@ -148,8 +149,11 @@ final class StreamedAnswersIT {
         error(Api.CHAT, "error, then DONE", "broke", "a", sse(A, broke, "[DONE]")),
         error(Api.CHAT, "error after finish_reason", "broke", "a", sse(A, STOP, broke)),
         // P22
-        invalid("no JSON", "data is not a JSON object", sse("hello")),
-        invalid("broken JSON", "JSON has an unexpected character", sse("{\"choices\":[}", STOP)),
+        invalid("no JSON", Sentence.text("malformed", "no_object", null), sse("hello")),
+        invalid(
+            "broken JSON",
+            Sentence.text("malformed", "character", null),
+            sse("{\"choices\":[}", STOP)),
         // P24
         empty(Api.CHAT, "no token", EMPTY, noToken, sse(STOP, "[DONE]")),
         empty(Api.RESPONSES, "no token", EMPTY, noToken, completed),
@@ -159,7 +163,7 @@ final class StreamedAnswersIT {
         truncated(
             Api.MESSAGES,
             "stop reason, no message_stop",
-            "stream ended without message_stop",
+            Sentence.text("truncated", "typed", "message_stop"),
             until("message_stop", MESSAGE)),
         error(
             Api.MESSAGES,

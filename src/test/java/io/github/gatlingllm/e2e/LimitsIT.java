@@ -133,7 +133,7 @@ class LimitsIT {
       assertThat(errors)
           .containsOnlyKeys(
               "no byte for 2 s (idle timeout)",
-              "answers under way hold more than … MiB together, a quarter of the heap: raise -Xmx");
+              "answers under way larger than … MiB together, a quarter of the heap: raise -Xmx");
     }
   }
 

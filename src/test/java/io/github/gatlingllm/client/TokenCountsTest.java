@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Counts and errors in the forms of many servers. */
-final class UsageFieldsTest {
+final class TokenCountsTest {
 
   /** Usage in the names and with the sums of other servers: prompt, cached, output, reasoning. */
   static Stream<Arguments> usages() {
