@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -102,6 +103,9 @@ class PrefixCacheIT {
     assertThat(Files.readString(all.run().files().page())).contains("Scenarios against load");
     assertDialogs(all, all.run().requests().subList(20, 40));
     assertThat(recomputed(all.run())).isEqualTo("40 requests agree");
+    double ideal = all.run().summary().at("/throughput/ideal_cached_percent").asDouble();
+    assertThat(Files.readString(all.run().files().summaryMarkdown()))
+        .contains("a cache without limit " + NumberText.percent(ideal / 100));
     for (RequestRecord record : all.run().requests()) {
       assertThat(record.tokens().idealCachedTokens())
           .as(record.identity().requestId())
