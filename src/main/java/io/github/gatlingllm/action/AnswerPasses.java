@@ -118,7 +118,7 @@ final class AnswerPasses {
         requests.add(
             target.prepared(prompts.isEmpty() ? sent : asking(sent, prompts.get(i)), session));
       }
-    } catch (Dynamic.Unresolved | IllegalArgumentException e) {
+    } catch (IllegalArgumentException e) {
       throw refused("the request cannot be made before the load (%s)".formatted(e.getMessage()));
     }
     long distinct = requests.stream().map(AnswerPasses::text).distinct().count();
@@ -197,8 +197,20 @@ final class AnswerPasses {
     new Pass(AnswerPass.AFTER, LevelInfo.ENTIRE_RUN, () -> true, then).start(MAX_AT_ONCE);
   }
 
-  /** The one that a session asks; null for requests of the load. */
-  static @Nullable AskedPrompt asked(LlmRun run, Session session) {
+  /** The request that a session sends; null for those of the load. */
+  static @Nullable PreparedRequest request(LlmRun run, Session session) {
+    AskedPrompt asked = asked(run, session);
+    return asked == null ? null : asked.request();
+  }
+
+  /** The record of a request, with what came of the comparison if its answer is compared. */
+  static RequestRecord judged(
+      LlmRun run, Session session, RequestRecord record, @Nullable ReceivedAnswer answer) {
+    AskedPrompt asked = asked(run, session);
+    return asked == null ? record : asked.judged(record, answer);
+  }
+
+  private static @Nullable AskedPrompt asked(LlmRun run, Session session) {
     return run.isLoad() ? null : (AskedPrompt) session.attributes().getOrElse(KEY, () -> null);
   }
 
@@ -244,8 +256,8 @@ final class AnswerPasses {
     }
   }
 
-  /** A prompt that is being asked; of no pass while it is prepared. */
-  final class AskedPrompt {
+  /** A prompt that is being sent; of no pass while it is prepared. */
+  private final class AskedPrompt {
     private final @Nullable Pass pass;
     private final int number;
 
@@ -254,7 +266,7 @@ final class AnswerPasses {
       this.number = number;
     }
 
-    PreparedRequest request() {
+    private PreparedRequest request() {
       return requests.get(number);
     }
 
@@ -265,8 +277,7 @@ final class AnswerPasses {
       }
     }
 
-    /** The record of its request with what came of the comparison; of one without, with none. */
-    RequestRecord judged(RequestRecord record, @Nullable ReceivedAnswer answer) {
+    private RequestRecord judged(RequestRecord record, @Nullable ReceivedAnswer answer) {
       if (pass == null) {
         return record;
       }

@@ -58,10 +58,10 @@ public final class Dynamic<T> {
           try {
             T value = function.apply(new Session(session));
             return value == null
-                ? Validations.failure("the function gave null; expected a value")
+                ? failure("the function gave null; expected a value")
                 : new Success<>(value);
           } catch (RuntimeException e) {
-            return Validations.failure(e.getClass().getSimpleName() + ": " + e.getMessage());
+            return failure(e.getClass().getSimpleName() + ": " + e.getMessage());
           }
         },
         null,
@@ -81,9 +81,7 @@ public final class Dynamic<T> {
     if (Number.class.isAssignableFrom(type)) {
       Function1<io.gatling.core.session.Session, Validation<Object>> any =
           compiled(el, Object.class, shown);
-      dynamic =
-          new Dynamic<>(
-              session -> number(el, Validations.value(any.apply(session)), type), null, el);
+      dynamic = new Dynamic<>(session -> number(el, value(any.apply(session)), type), null, el);
     } else {
       dynamic = new Dynamic<>(compiled(el, type, shown)::apply, null, el);
     }
@@ -130,7 +128,7 @@ public final class Dynamic<T> {
               : type == Long.class ? (Number) number.longValueExact() : number.doubleValue();
       return new Success<>(type.cast(exact));
     } catch (ArithmeticException | NumberFormatException e) {
-      return Validations.failure(
+      return failure(
           el
               + " is '"
               + value
@@ -175,7 +173,7 @@ public final class Dynamic<T> {
   }
 
   public T resolve(io.gatling.core.session.Session session) {
-    return Validations.value(expression.apply(session));
+    return constant == null ? value(expression.apply(session)) : constant;
   }
 
   /** The constant; null for an EL String or a function. */
@@ -205,29 +203,32 @@ public final class Dynamic<T> {
     return "expected " + kind + ", or a Gatling EL String that gives one";
   }
 
-  public static final class Unresolved extends RuntimeException {
-    Unresolved(String message) {
-      super(message, null, false, false);
-    }
+  @SuppressWarnings("unchecked") // Failure is a Validation of nothing, and so of everything
+  static <T> Validation<T> failure(String message) {
+    return (Validation<T>) (Object) new Failure(message);
   }
 
-  /** Converts from and to Gatling's {@code Validation}, whose variance Java's types do not know. */
-  static final class Validations {
+  /** The value of Gatling's {@code Validation}, whose variance Java's types do not know. */
+  @SuppressWarnings("unchecked") // a Validation that is not a Failure is a Success of T
+  static <T> T value(Validation<T> validation) {
+    Object either = validation;
+    if (either instanceof Failure failure) {
+      throw new Unresolved(failure.message());
+    }
+    return ((Success<T>) either).value();
+  }
 
-    private Validations() {}
+  /** Of one user, and so without a stack trace: there may be thousands. */
+  private static final class Unresolved extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
 
-    @SuppressWarnings("unchecked") // Failure is a Validation of nothing, and so of everything
-    static <T> Validation<T> failure(String message) {
-      return (Validation<T>) (Object) new Failure(message);
+    Unresolved(String message) {
+      super(message);
     }
 
-    @SuppressWarnings("unchecked") // a Validation that is no Failure is a Success of T
-    static <T> T value(Validation<T> validation) {
-      Object either = validation;
-      if (either instanceof Failure failure) {
-        throw new Dynamic.Unresolved(failure.message());
-      }
-      return ((Success<T>) either).value();
+    @Override
+    public Throwable fillInStackTrace() {
+      return this;
     }
   }
 

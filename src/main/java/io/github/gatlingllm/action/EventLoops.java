@@ -50,8 +50,19 @@ final class EventLoops {
     }
   }
 
-  /** Tasks that an event loop runs in slices, and reads all connections between them. */
-  static final class DeferredTasks {
+  /**
+   * Runs the task soon, after all tasks before it, in slices between which the event loop reads all
+   * connections. To be called on the event loop.
+   */
+  static void defer(EventLoop eventLoop, Runnable task) {
+    DeferredTasks queue = DeferredTasks.OF_THREAD.get();
+    queue.tasks.add(task);
+    if (queue.tasks.size() == 1) {
+      execute(eventLoop, () -> queue.runSlice(eventLoop));
+    }
+  }
+
+  private static final class DeferredTasks {
 
     /** Longest time until the connections are read again. */
     private static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
@@ -67,15 +78,6 @@ final class EventLoops {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
 
     private DeferredTasks() {}
-
-    /** Runs the task soon, after all tasks before it. Call on the event loop. */
-    static void execute(EventLoop eventLoop, Runnable task) {
-      DeferredTasks queue = OF_THREAD.get();
-      queue.tasks.add(task);
-      if (queue.tasks.size() == 1) {
-        EventLoops.execute(eventLoop, () -> queue.runSlice(eventLoop));
-      }
-    }
 
     private void runSlice(EventLoop eventLoop) {
       long end = System.nanoTime() + SLICE_NANOS;

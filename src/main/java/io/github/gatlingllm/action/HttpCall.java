@@ -136,7 +136,7 @@ final class HttpCall {
   private record Header(String name, Value value) {}
 
   @FunctionalInterface
-  interface Value {
+  private interface Value {
     String of(PreparedRequest prepared, String requestId, Session session);
   }
 
@@ -233,7 +233,7 @@ final class HttpCall {
       return copy(cached, session, prepared, values, cached.getProxyServer());
     }
     Session withContent = session.remove(COOKIES).set(KEY, new Content(prepared, values));
-    Request built = Dynamic.Validations.value(definition.clientRequest().apply(withContent));
+    Request built = Dynamic.value(definition.clientRequest().apply(withContent));
     ProxyServer proxy = proxies.get(prepared.url());
     if (proxy instanceof HttpProxyServer http
         && http.getRealm() != null
@@ -273,7 +273,7 @@ final class HttpCall {
         cached.getProxyProtocolSourceIpV4Address(),
         cached.getProxyProtocolSourceIpV6Address(),
         cached.getSignatureCalculator(),
-        Dynamic.Validations.value(http.httpCaches().nameResolver(session)),
+        Dynamic.value(http.httpCaches().nameResolver(session)),
         cached.isHttp2Enabled(),
         cached.getHttp2PriorKnowledge(),
         cached.getWsSubprotocol());

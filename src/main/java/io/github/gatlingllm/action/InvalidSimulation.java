@@ -5,13 +5,10 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.spi.FilterReply;
-import io.gatling.core.CoreComponents;
 import io.gatling.core.structure.ScenarioContext;
-import io.gatling.javaapi.core.PopulationBuilder;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.StartCommand;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
@@ -26,6 +23,15 @@ public final class InvalidSimulation extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;
   private static final int LONGEST = 200;
+  private static final String OURS = "io.github.gatlingllm.";
+  private static final String LAUNCHER = "io.gatling.app.Gatling";
+  private static final int EXIT_CODE = 1;
+
+  static final String TWO_PROTOCOLS =
+      "protocols(…) has two llm protocols; give each scenario one, or each target:"
+          + " closedLoop(8).target(\"A\", llm.baseUrl(…)).inject(chat)";
+
+  private static boolean coversCrashes;
 
   private InvalidSimulation(String message) {
     super(message);
@@ -41,7 +47,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
    * do, so that a cut of the line would drop the advice.
    */
   static InvalidSimulation failed(Collection<String> servers) {
-    StartFilter.install();
+    installFilter();
     return new InvalidSimulation(
         servers.stream().map(InvalidSimulation::oneLine).collect(Collectors.joining("\n")));
   }
@@ -52,18 +58,18 @@ public final class InvalidSimulation extends IllegalArgumentException {
 
   /** All code of this simulation is ours: whatever crashes its start is one line. */
   public static void coverCrashes() {
-    StartFilter.coversCrashes = true;
-    StartFilter.install();
+    coversCrashes = true;
+    installFilter();
   }
 
   /** Ends the process with one line about a start that crashed. */
   @SuppressWarnings("SystemExitOutsideMain") // the mains are Gatling's and the benchmark's
   public static void end(Throwable crash) {
-    String line = StartFilter.line(crash);
-    line = line == null ? StartFilter.unexpected(crash) : line;
+    String line = line(crash);
+    line = line == null ? unexpected(crash) : line;
     PrintableText.print(StartCommand.typed(line));
-    LoggerFactory.getLogger(StartFilter.OURS).debug(line, crash);
-    System.exit(StartFilter.EXIT_CODE);
+    LoggerFactory.getLogger(OURS).debug(line, crash);
+    System.exit(EXIT_CODE);
   }
 
   /** Prints a text and ends the process, because Gatling refuses a simulation without load. */
@@ -132,34 +138,53 @@ public final class InvalidSimulation extends IllegalArgumentException {
             + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
   }
 
-  /** Prints the message in place of Gatling's stack trace and ends the JVM; only with Logback. */
-  static final class StartFilter extends TurboFilter {
-
-    private static final String OURS = "io.github.gatlingllm.";
-    private static final String LAUNCHER = "io.gatling.app.Gatling";
-    private static final StackWalker STACK = StackWalker.getInstance();
-    private static final int EXIT_CODE = 1;
-
-    static final String TWO_PROTOCOLS =
-        "protocols(…) has two llm protocols; give each scenario one, or each target:"
-            + " closedLoop(8).target(\"A\", llm.baseUrl(…)).inject(chat)";
-
-    private static boolean coversCrashes;
-
-    private StartFilter() {}
-
-    /** Installs the filter, once and only where Gatling's main class is on the stack. */
-    static synchronized void install() {
-      ILoggerFactory log = LoggerFactory.getILoggerFactory();
-      boolean starting =
-          STACK.walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(LAUNCHER)));
-      if (starting && log.getClass().getName().equals("ch.qos.logback.classic.LoggerContext")) {
-        LoggerContext context = (LoggerContext) log;
-        if (context.getTurboFilterList().stream().noneMatch(StartFilter.class::isInstance)) {
-          context.addTurboFilter(new StartFilter());
-        }
+  /** Installs the filter, once and only where Gatling's main class is on the stack. */
+  static synchronized void installFilter() {
+    ILoggerFactory log = LoggerFactory.getILoggerFactory();
+    boolean starting =
+        StackWalker.getInstance()
+            .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(LAUNCHER)));
+    if (starting && log.getClass().getName().equals("ch.qos.logback.classic.LoggerContext")) {
+      LoggerContext context = (LoggerContext) log;
+      if (context.getTurboFilterList().stream().noneMatch(StartFilter.class::isInstance)) {
+        context.addTurboFilter(new StartFilter());
       }
     }
+  }
+
+  /** The message of an {@link InvalidSimulation} among the causes; null where there is none. */
+  static @Nullable String line(@Nullable Throwable crash) {
+    for (Throwable cause = crash; cause != null; cause = cause.getCause()) {
+      if (cause instanceof InvalidSimulation) {
+        return cause.getMessage();
+      }
+      if (String.valueOf(cause.getMessage()).startsWith("Duplicate key " + LlmProtocol.class)) {
+        return TWO_PROTOCOLS;
+      }
+    }
+    return null;
+  }
+
+  /** A line for an unforeseen cause. */
+  static String unexpected(Throwable crash) {
+    Throwable first = crash;
+    for (Throwable cause = crash; cause != null; cause = cause.getCause()) {
+      first = cause;
+    }
+    if (first instanceof OutOfMemoryError) {
+      return "LLM: the heap is too small to prepare this run; give Java more (-Xmx), or ask for"
+          + " fewer or smaller prompts";
+    }
+    StackTraceElement[] at = first.getStackTrace();
+    String what = first.toString().replaceAll("\\s+", " ");
+    return "LLM: failed at %s: %s; please report it, with the log of level debug"
+        .formatted(
+            at.length == 0 ? "?" : at[0].getFileName() + ":" + at[0].getLineNumber(),
+            what.length() <= 100 ? what : what.substring(0, 99) + "…");
+  }
+
+  /** Prints the message in place of Gatling's stack trace and ends the JVM; only with Logback. */
+  private static final class StartFilter extends TurboFilter {
 
     @Override
     public FilterReply decide(
@@ -174,78 +199,6 @@ public final class InvalidSimulation extends IllegalArgumentException {
         end(crash);
       }
       return FilterReply.NEUTRAL;
-    }
-
-    /** The message of an {@link InvalidSimulation} among the causes; null where there is none. */
-    static @Nullable String line(@Nullable Throwable crash) {
-      for (Throwable cause = crash; cause != null; cause = cause.getCause()) {
-        if (cause instanceof InvalidSimulation) {
-          return cause.getMessage();
-        }
-        if (String.valueOf(cause.getMessage()).startsWith("Duplicate key " + LlmProtocol.class)) {
-          return TWO_PROTOCOLS;
-        }
-      }
-      return null;
-    }
-
-    /** A line for an unforeseen cause. */
-    static String unexpected(Throwable crash) {
-      Throwable first = crash;
-      for (Throwable cause = crash; cause != null; cause = cause.getCause()) {
-        first = cause;
-      }
-      if (first instanceof OutOfMemoryError) {
-        return "LLM: the heap is too small to prepare this run; give Java more (-Xmx), or ask for"
-            + " fewer or smaller prompts";
-      }
-      StackTraceElement[] at = first.getStackTrace();
-      String what = first.toString().replaceAll("\\s+", " ");
-      return "LLM: failed at %s: %s; please report it, with the log of level debug"
-          .formatted(
-              at.length == 0 ? "?" : at[0].getFileName() + ":" + at[0].getLineNumber(),
-              what.length() <= 100 ? what : what.substring(0, 99) + "…");
-    }
-  }
-
-  /**
-   * Llm protocols that Gatling drops without a word: of two in one call of a population's {@code
-   * protocols(…)} it keeps the last. Such a call asks both builders, one after the other, from the
-   * same place; a loop that gives each population its protocol does so too, but uses all of them.
-   */
-  public static final class ReplacedProtocols {
-    private static final StackWalker STACK = StackWalker.getInstance();
-    private static final List<LlmProtocol> REPLACED = new ArrayList<>();
-    private static @Nullable LlmProtocol last;
-    private static List<String> lastPlace = List.of();
-
-    private ReplacedProtocols() {}
-
-    /** Called where Gatling takes a protocol. */
-    public static synchronized void taken(LlmProtocol protocol) {
-      List<String> place =
-          STACK.walk(
-              frames ->
-                  frames
-                      .dropWhile(
-                          each -> !each.getClassName().equals(PopulationBuilder.class.getName()))
-                      .map(each -> each.toStackTraceElement() + " " + each.getByteCodeIndex())
-                      .toList());
-      if (last != null && !last.equals(protocol) && !place.isEmpty() && place.equals(lastPlace)) {
-        REPLACED.add(last);
-      }
-      last = protocol;
-      lastPlace = place;
-    }
-
-    /** Refuses a simulation in which one that another follows serves no scenario. */
-    static synchronized void requireNone(CoreComponents core) {
-      List<LlmProtocol> used = InjectionPlans.protocols(core);
-      List<LlmProtocol> replaced = List.copyOf(REPLACED);
-      REPLACED.clear();
-      if (!used.isEmpty() && !used.containsAll(replaced)) {
-        throw InvalidSimulation.because(InvalidSimulation.StartFilter.TWO_PROTOCOLS);
-      }
     }
   }
 }

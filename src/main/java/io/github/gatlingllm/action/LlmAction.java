@@ -117,8 +117,8 @@ final class LlmAction extends SessionHook implements RequestAction {
     return session -> {
       try {
         return new Success<>(request.name.resolve(session));
-      } catch (Dynamic.Unresolved e) {
-        return Dynamic.Validations.failure(e.getMessage());
+      } catch (IllegalArgumentException e) {
+        return Dynamic.failure(e.getMessage());
       }
     };
   }
@@ -150,7 +150,7 @@ final class LlmAction extends SessionHook implements RequestAction {
   }
 
   private void sendSoon(Session session, @Nullable Arrival arrival, long reached) {
-    EventLoops.DeferredTasks.execute(
+    EventLoops.defer(
         session.eventLoop(),
         () -> {
           if (target.run.inFlight.admits(session)) {
@@ -165,7 +165,7 @@ final class LlmAction extends SessionHook implements RequestAction {
   static void reject(Session session) {
     SessionReplay.ReplayedTurn turn = SessionReplay.turnOf(session);
     if (turn != null) {
-      turn.lane.stop();
+      turn.stop();
       return;
     }
     PlanUser user = PlanUser.orNull(session);
@@ -220,8 +220,8 @@ final class LlmAction extends SessionHook implements RequestAction {
     long index;
     String id;
     try {
-      AnswerPasses.AskedPrompt asked = AnswerPasses.asked(target.run, session);
-      texts = asked == null ? target.prepared(request, session) : asked.request();
+      PreparedRequest asked = AnswerPasses.request(target.run, session);
+      texts = asked == null ? target.prepared(request, session) : asked;
       String reason = texts.whyNotToBeSent();
       if (reason != null) {
         skip(session, texts, reason);
@@ -230,7 +230,7 @@ final class LlmAction extends SessionHook implements RequestAction {
       index = target.run.nextRequest();
       id = target.run.requestId(index);
       http = call.build(session, texts, id);
-    } catch (Dynamic.Unresolved | IllegalArgumentException e) {
+    } catch (IllegalArgumentException e) {
       crash(session, arrival, reached, String.valueOf(e.getMessage()));
       return;
     }
@@ -330,10 +330,8 @@ final class LlmAction extends SessionHook implements RequestAction {
             exchange == null ? ServerReport.NONE : exchange.answer().server(),
             null,
             text);
-    AnswerPasses.AskedPrompt asked = AnswerPasses.asked(target.run, session);
-    return asked == null
-        ? record
-        : asked.judged(record, exchange == null ? null : exchange.answer());
+    return AnswerPasses.judged(
+        target.run, session, record, exchange == null ? null : exchange.answer());
   }
 
   /**

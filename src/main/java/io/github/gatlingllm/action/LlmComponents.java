@@ -9,7 +9,6 @@ import io.gatling.core.protocol.ProtocolKey;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.github.gatlingllm.action.InjectionPlans.Injected;
-import io.github.gatlingllm.action.InvalidSimulation.ReplacedProtocols;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Injector;
@@ -341,7 +340,7 @@ final class LlmComponents implements ProtocolComponents {
       if (protocols.stream().noneMatch(each -> each.get(ProtocolPart.PLANNED))) {
         settings.begin(() -> Run.resultsFolder(core.statsEngine()));
       }
-      ReplacedProtocols.requireNone(core);
+      LlmProtocol.requireNoneReplaced(protocols);
       boolean isOnly = protocols.size() <= 1;
       LlmProtocol common = InjectionPlans.commonProtocol(core);
       Set<String> levels = InjectionPlans.levels(core);

@@ -2,6 +2,7 @@ package io.github.gatlingllm.action;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gatling.core.protocol.Protocol;
+import io.gatling.javaapi.core.PopulationBuilder;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.load.Seed;
@@ -22,6 +23,7 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +41,12 @@ public final class LlmProtocol implements Protocol {
 
   private static final ProcessSetting DRY_RUN = new ProcessSetting(Setting.DRY_RUN.property());
 
+  /** That Gatling has replaced by the next one in the same call, or seems to. */
+  private static final List<LlmProtocol> REPLACED = new ArrayList<>();
+
+  private static @Nullable LlmProtocol lastTaken;
+  private static List<String> lastPlace = List.of();
+
   /** Limit of the gate in the JVM warm-up: so low that requests wait, as that is warmed too. */
   private static final int WARM_UP_GATE = 16;
 
@@ -46,7 +54,7 @@ public final class LlmProtocol implements Protocol {
 
   static {
     Versions.requireGatling();
-    InvalidSimulation.StartFilter.install();
+    InvalidSimulation.installFilter();
   }
 
   /** By row of the catalogue or part; only what is not the default in code. */
@@ -117,6 +125,46 @@ public final class LlmProtocol implements Protocol {
       changed.put(key, value);
     }
     return new LlmProtocol(changed);
+  }
+
+  /**
+   * Called where Gatling takes a protocol: of two in one call of a population's {@code
+   * protocols(…)} it retains the last only, without a message. Such a call takes both, one after
+   * the other, from the same place; a loop that gives each population its protocol does so too, but
+   * uses all of them.
+   */
+  public LlmProtocol taken() {
+    List<String> place =
+        StackWalker.getInstance()
+            .walk(
+                frames ->
+                    frames
+                        .dropWhile(
+                            each -> !each.getClassName().equals(PopulationBuilder.class.getName()))
+                        .map(each -> each.toStackTraceElement() + " " + each.getByteCodeIndex())
+                        .toList());
+    synchronized (REPLACED) {
+      if (lastTaken != null
+          && !lastTaken.equals(this)
+          && !place.isEmpty()
+          && place.equals(lastPlace)) {
+        REPLACED.add(lastTaken);
+      }
+      lastTaken = this;
+      lastPlace = place;
+    }
+    return this;
+  }
+
+  /** Refuses a simulation in which a protocol that another follows serves no scenario. */
+  static void requireNoneReplaced(List<LlmProtocol> used) {
+    synchronized (REPLACED) {
+      List<LlmProtocol> replaced = List.copyOf(REPLACED);
+      REPLACED.clear();
+      if (!used.isEmpty() && !used.containsAll(replaced)) {
+        throw InvalidSimulation.because(InvalidSimulation.TWO_PROTOCOLS);
+      }
+    }
   }
 
   public String target() {
@@ -191,9 +239,9 @@ public final class LlmProtocol implements Protocol {
     return get(Setting.STREAM);
   }
 
-  public Pinning pinning() {
-    Boolean asked = get(Setting.IGNORE_EOS);
-    return asked == null ? Pinning.UNLESS_REJECTED : asked ? Pinning.ALWAYS : Pinning.NEVER;
+  /** Whether output lengths are pinned, at least until the server rejects the fields. */
+  boolean pinsOutput() {
+    return !Boolean.FALSE.equals(get(Setting.IGNORE_EOS));
   }
 
   /** The field of the output length in chat completions; null until the server refuses one. */
@@ -287,13 +335,6 @@ public final class LlmProtocol implements Protocol {
 
   public Map<String, String> notes() {
     return get(ProtocolPart.NOTES);
-  }
-
-  public enum Pinning {
-    NEVER,
-    /** Until the server rejects a warm-up request with them; a line is printed then. */
-    UNLESS_REJECTED,
-    ALWAYS
   }
 
   /** Whether the setting {@code dryRun} is on: the plan is printed and nothing is sent. */

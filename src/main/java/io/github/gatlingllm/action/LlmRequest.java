@@ -281,7 +281,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
       try {
         return new Success<>(JSON.readTree(text));
       } catch (JsonProcessingException e) {
-        return Dynamic.Validations.failure("the answer is not JSON");
+        return Dynamic.failure("the answer is not JSON");
       }
     }
 

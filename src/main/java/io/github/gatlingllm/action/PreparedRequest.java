@@ -89,7 +89,7 @@ record PreparedRequest(
         .includeUsage(!Boolean.FALSE.equals(protocol.includeUsage()), protocol.asksEventTokens())
         .maxTokens(maxTokens)
         .maxTokensField(protocol.maxTokensField())
-        .ignoreEos(protocol.pinning() != LlmProtocol.Pinning.NEVER && maxTokens != null)
+        .ignoreEos(protocol.pinsOutput() && maxTokens != null)
         .without(rejected)
         .stop(resolve(request.stop, session))
         .tools(request.tools == null ? chat.tools : request.tools.resolve(session))

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,22 +29,17 @@ final class ReadyWait {
 
   private final LlmProtocol protocol;
   private final LongSupplier nanoClock;
-  private final Pause pause;
+  private final LongConsumer pause;
   private final long startNanos;
 
   private String said = "";
   private long saidNanos;
 
-  @FunctionalInterface
-  interface Pause {
-    void sleep(long nanos) throws InterruptedException;
-  }
-
   ReadyWait(LlmProtocol protocol) {
-    this(protocol, System::nanoTime, TimeUnit.NANOSECONDS::sleep);
+    this(protocol, System::nanoTime, LockSupport::parkNanos);
   }
 
-  ReadyWait(LlmProtocol protocol, LongSupplier nanoClock, Pause pause) {
+  ReadyWait(LlmProtocol protocol, LongSupplier nanoClock, LongConsumer pause) {
     this.protocol = protocol;
     this.nanoClock = nanoClock;
     this.pause = pause;
@@ -120,13 +117,8 @@ final class ReadyWait {
           "LLM: waiting for %s, %s of at most %s"
               .formatted(cause, time(now - startNanos), time(max.toNanos())));
     }
-    try {
-      pause.sleep(PAUSE_NANOS);
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+    pause.accept(PAUSE_NANOS);
+    return !Thread.currentThread().isInterrupted();
   }
 
   private static String time(long nanos) {

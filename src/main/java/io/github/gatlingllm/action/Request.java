@@ -200,7 +200,7 @@ final class Request {
           answer::tokensByEvents,
           tokens -> EventLoops.execute(session.eventLoop(), () -> finish(tokens)));
     } else {
-      EventLoops.DeferredTasks.execute(
+      EventLoops.defer(
           session.eventLoop(),
           () -> {
             PlanUser user = PlanUser.orNull(session);

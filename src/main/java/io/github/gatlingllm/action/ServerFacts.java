@@ -143,7 +143,7 @@ final class ServerFacts {
    * @param line of the text that has it, which may have several; empty for none
    * @param name in that line; empty where the line has the same name
    */
-  record Fact(String id, String line, String name, @Nullable Object value) {
+  private record Fact(String id, String line, String name, @Nullable Object value) {
 
     private String text() {
       if (value instanceof Boolean is) {
@@ -172,6 +172,7 @@ final class ServerFacts {
 
   private @Nullable Engine engine;
   private @Nullable Boolean http2;
+  private List<Fact> facts = List.of();
 
   private ServerFacts(LlmProtocol protocol) {
     this.protocol = protocol;
@@ -274,7 +275,7 @@ final class ServerFacts {
   }
 
   /**
-   * All facts in the order of their lines.
+   * Adds all facts, in the order of their lines, after the first request.
    *
    * @param first the record of the first request that was answered
    * @param template tokens that the chat template adds; null where that is not known
@@ -282,7 +283,7 @@ final class ServerFacts {
    * @param isKept whether the connection stayed open after the answer; null where not awaited
    * @param next the command to go on with
    */
-  List<Fact> of(
+  ServerFacts with(
       RequestRecord first,
       @Nullable Integer template,
       Set<AddedField> rejected,
@@ -294,7 +295,7 @@ final class ServerFacts {
         protocol.models().isEmpty() ? sent.model() : WeightedModel.shares(protocol.models());
     String source = protocol.notes().get(ConfigKey.TOKENIZER_SOURCE.name);
     boolean hasOptions = sent.streamed() && Api.of(sent.api()).hasStreamOptions();
-    Integer limit = protocol.pinning() == LlmProtocol.Pinning.NEVER ? null : tokens.maxTokens();
+    Integer limit = protocol.pinsOutput() ? tokens.maxTokens() : null;
     boolean isTaken = !rejected.contains(AddedField.PINNING);
     boolean hasMetrics = METRIC.matcher(pages.getOrDefault(METRICS, "")).find();
     String list = pages.keySet().stream().filter(p -> p.endsWith("/models")).findFirst().orElse("");
@@ -321,13 +322,14 @@ final class ServerFacts {
             millis(first.timing().ttftNanos()),
             millis(first.timing().roundTripNanos()),
             next);
-    List<Fact> facts = new ArrayList<>();
+    List<Fact> all = new ArrayList<>();
     for (String row : ROWS.lines().toList()) {
       String[] cells = row.split("\\|", -1);
       boolean isShown = model == null || !cells[0].equals("models");
-      facts.add(new Fact(cells[0], isShown ? cells[1] : "", cells[2], values.get(facts.size())));
+      all.add(new Fact(cells[0], isShown ? cells[1] : "", cells[2], values.get(all.size())));
     }
-    return facts;
+    facts = all;
+    return this;
   }
 
   private static @Nullable Double millis(@Nullable Long nanos) {
@@ -335,7 +337,7 @@ final class ServerFacts {
   }
 
   /** Facts that matter before a load, in one line; empty where none is known. */
-  static String line(String target, List<Fact> facts) {
+  String line(String target) {
     String known =
         facts.stream()
             .filter(fact -> fact.value != null && OF_RUN.contains(fact.id))
@@ -344,12 +346,17 @@ final class ServerFacts {
     return known.isEmpty() ? "" : "LLM server " + target + ": " + known;
   }
 
-  /** Writes them where the command {@code probe} expects them; the exit code of its process. */
-  static int write(List<Fact> facts) {
-    Map<String, String> lines = new LinkedHashMap<>();
+  /** By their ids; null for those that are not known. */
+  Map<String, @Nullable Object> values() {
     Map<String, @Nullable Object> values = new LinkedHashMap<>();
+    facts.forEach(fact -> values.put(fact.id, fact.value));
+    return values;
+  }
+
+  /** Writes them where the command {@code probe} expects them; the exit code of its process. */
+  int write() {
+    Map<String, String> lines = new LinkedHashMap<>();
     for (Fact fact : facts) {
-      values.put(fact.id, fact.value);
       lines.merge(fact.line, fact.named(), (some, other) -> some + ", " + other);
     }
     lines.remove("");
@@ -360,7 +367,7 @@ final class ServerFacts {
     String file = System.getProperty(StartCommand.PROBE);
     try {
       boolean asJson = file.endsWith(".json");
-      Files.writeString(Path.of(file), asJson ? JSON.valueToTree(values).toPrettyString() : text);
+      Files.writeString(Path.of(file), asJson ? JSON.valueToTree(values()).toPrettyString() : text);
       return 0;
     } catch (IOException e) {
       PrintableText.print("probe: " + RunFiles.message(e));

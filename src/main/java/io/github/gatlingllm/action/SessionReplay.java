@@ -247,7 +247,7 @@ final class SessionReplay extends SessionHook {
   }
 
   /** An agent of a session, which sends its turns one after the other. */
-  final class Lane {
+  private final class Lane {
     private final Replay replay;
     private final Agent agent;
     private final @Nullable Lane parent;
@@ -385,7 +385,7 @@ final class SessionReplay extends SessionHook {
 
   /** A turn whose request is on its way. */
   static final class ReplayedTurn {
-    final Lane lane;
+    private final Lane lane;
     final int number;
 
     /** Which of the models of the session was recorded; null if one is drawn. */
@@ -402,6 +402,11 @@ final class SessionReplay extends SessionHook {
       this.model = lane.agent.turns().get(lane.next - 1).recorded().model();
       this.gapNanos = gapNanos;
       this.lateNanos = lateNanos;
+    }
+
+    /** Ends its session, as its request is not sent. */
+    void stop() {
+      lane.stop();
     }
 
     /** The number by which the session draws: that of its first request. */

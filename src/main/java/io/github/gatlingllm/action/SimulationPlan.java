@@ -176,7 +176,7 @@ final class SimulationPlan {
                           : "at most ")
                       + PlanText.spread(limits, "token")
                       + (limits.getMin() == limits.getMax() ? "" : drawn(request)));
-    } catch (Dynamic.Unresolved | IllegalArgumentException e) {
+    } catch (IllegalArgumentException e) {
       return request.api.key()
           + "; made for each user ("
           + e.getMessage()

@@ -163,7 +163,7 @@ final class Target {
         switch (rejected) {
           case CONTINUOUS_USAGE -> protocol.eventTokens() != null;
           case USAGE -> protocol.includeUsage() != null;
-          case PINNING -> protocol.pinning() == LlmProtocol.Pinning.ALWAYS;
+          case PINNING -> Boolean.TRUE.equals(protocol.get(Setting.IGNORE_EOS));
           case LIMIT_NAME -> protocol.maxTokensField() != null;
           case LIMIT -> protocol.maxTokensField() != null || protocol.isLimitNamed();
         };
@@ -175,20 +175,20 @@ final class Target {
     return isLeftOut;
   }
 
-  /** Says what is known of the server; to the command {@code probe}, whose process then ends. */
+  /** States what is known of the server; to the command {@code probe}, whose process then ends. */
   @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
   void tried(RequestRecord first, @Nullable Boolean isKept) {
-    List<ServerFacts.Fact> known =
+    ServerFacts known =
         Objects.requireNonNull(server)
-            .of(first, all.template(protocol), named.rejected, isKept, all.nextCommand());
+            .with(first, all.template(protocol), named.rejected, isKept, all.nextCommand());
     if (!StartCommand.isProbe()) {
-      String line = ServerFacts.line(name, known);
+      String line = known.line(name);
       if (!line.isEmpty()) {
         PrintableText.print(line);
       }
       return;
     }
     run.run.refuse();
-    System.exit(ServerFacts.write(known));
+    System.exit(known.write());
   }
 }

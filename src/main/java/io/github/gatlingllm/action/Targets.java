@@ -366,7 +366,7 @@ final class Targets {
     for (LlmProtocol protocol : protocols) {
       TargetFacts facts =
           new TargetFacts(
-              protocol.pinning() != LlmProtocol.Pinning.NEVER
+              protocol.pinsOutput()
                   && Collections.disjoint(
                       rejected.getOrDefault(protocol.label(), Set.of()), AddedField.OF_LENGTH),
               protocol.tokenizer().name(),

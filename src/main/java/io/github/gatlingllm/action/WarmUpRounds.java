@@ -339,7 +339,7 @@ final class WarmUpRounds {
       plain.headers.values().forEach(header -> header.resolve(session));
       var unused = target.prepared(plain, session);
       return plain;
-    } catch (Dynamic.Unresolved | IllegalArgumentException e) {
+    } catch (IllegalArgumentException e) {
       return shortRequest(request.api)
           .with(
               draft -> {

@@ -8,7 +8,6 @@ import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.action.InvalidSimulation.ReplacedProtocols;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.action.ProtocolPart;
 import io.github.gatlingllm.client.Api;
@@ -63,8 +62,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return InvalidSimulation.checked(
         () -> {
           Run.checkResultsFolder();
-          ReplacedProtocols.taken(settings);
-          return settings;
+          return settings.taken();
         });
   }
 

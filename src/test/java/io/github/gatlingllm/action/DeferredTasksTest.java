@@ -24,7 +24,7 @@ class DeferredTasksTest {
   private final CountDownLatch last = new CountDownLatch(1);
 
   private void later(Runnable task) {
-    EventLoops.DeferredTasks.execute(eventLoop, task);
+    EventLoops.defer(eventLoop, task);
   }
 
   private void lasts(String name) {

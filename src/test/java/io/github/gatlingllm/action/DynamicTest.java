@@ -73,7 +73,7 @@ class DynamicTest {
   @MethodSource("failures")
   void saysWhyItCannotBeResolved(Object inSession, Dynamic<?> dynamic, String message) {
     assertThatThrownBy(() -> dynamic.resolve(with(inSession)))
-        .isInstanceOf(Dynamic.Unresolved.class)
+        .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);
   }
 }

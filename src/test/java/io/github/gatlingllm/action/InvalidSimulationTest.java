@@ -17,14 +17,14 @@ class InvalidSimulationTest {
   void messageIsFoundAmongCauses() {
     Throwable crash = new IllegalStateException(new InvocationTargetException(mistake));
 
-    assertThat(InvalidSimulation.StartFilter.line(crash)).isEqualTo("no model is named");
-    assertThat(InvalidSimulation.StartFilter.line(mistake)).isEqualTo("no model is named");
+    assertThat(InvalidSimulation.line(crash)).isEqualTo("no model is named");
+    assertThat(InvalidSimulation.line(mistake)).isEqualTo("no model is named");
   }
 
   @Test
   void otherCrashesAreLeftToGatling() {
-    assertThat(InvalidSimulation.StartFilter.line(new IllegalArgumentException("x"))).isNull();
-    assertThat(InvalidSimulation.StartFilter.line(null)).isNull();
+    assertThat(InvalidSimulation.line(new IllegalArgumentException("x"))).isNull();
+    assertThat(InvalidSimulation.line(null)).isNull();
   }
 
   @Test
@@ -32,13 +32,12 @@ class InvalidSimulationTest {
     Throwable crash =
         new InvocationTargetException(new IllegalStateException("a\nb" + "x".repeat(500)));
 
-    assertThat(InvalidSimulation.StartFilter.unexpected(crash))
+    assertThat(InvalidSimulation.unexpected(crash))
         .startsWith("LLM: failed at InvalidSimulationTest.java:")
         .contains("IllegalStateException: a bx")
         .hasSizeLessThanOrEqualTo(200)
         .doesNotContain("\n");
-    assertThat(InvalidSimulation.StartFilter.unexpected(new Error(new OutOfMemoryError())))
-        .contains("-Xmx");
+    assertThat(InvalidSimulation.unexpected(new Error(new OutOfMemoryError()))).contains("-Xmx");
     assertThat(InvalidSimulation.because("y".repeat(300))).message().hasSize(200);
   }
 
@@ -54,6 +53,7 @@ class InvalidSimulationTest {
   void filterIsInstalledOnlyWhileGatlingStarts() {
     LoggerContext log = (LoggerContext) LoggerFactory.getILoggerFactory();
 
-    assertThat(log.getTurboFilterList()).noneMatch(InvalidSimulation.StartFilter.class::isInstance);
+    assertThat(log.getTurboFilterList())
+        .noneMatch(each -> each.getClass().getEnclosingClass() == InvalidSimulation.class);
   }
 }

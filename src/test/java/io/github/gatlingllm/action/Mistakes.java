@@ -160,7 +160,7 @@ public enum Mistakes {
       try {
         Gatling$.MODULE$.fromArgs(gatling);
       } catch (Throwable crash) {
-        message = String.valueOf(InvalidSimulation.StartFilter.line(crash));
+        message = String.valueOf(InvalidSimulation.line(crash));
       }
       System.out.println("> " + each + "\t" + message.replace("\n", "¶"));
     }

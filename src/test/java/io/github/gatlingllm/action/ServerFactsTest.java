@@ -3,7 +3,6 @@ package io.github.gatlingllm.action;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.action.ServerFacts.Fact;
 import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
@@ -41,10 +40,6 @@ class ServerFactsTest {
 
   private static String owned(String by, String more) {
     return "{\"data\":[{\"id\":\"m\",\"owned_by\":\"%s\"%s}]}".formatted(by, more);
-  }
-
-  private static @Nullable Object fact(List<Fact> facts, String id) {
-    return facts.stream().filter(each -> each.id().equals(id)).findFirst().orElseThrow().value();
   }
 
   private static boolean isAsked(String owner, String metrics, LlmProtocolBuilder protocol)
@@ -124,12 +119,12 @@ class ServerFactsTest {
             text);
     try (ScriptedServer server = serving(pages)) {
       LlmProtocol protocol = llm.baseUrl(server.baseUrl() + "/v1").protocol();
-      List<Fact> facts = ServerFacts.ask(protocol, true).of(FIRST, null, Set.of(), true, "");
+      ServerFacts facts = ServerFacts.ask(protocol, true).with(FIRST, null, Set.of(), true, "");
 
-      assertThat(fact(facts, "engine")).isEqualTo(engine);
-      assertThat(fact(facts, "engine_version")).isEqualTo(version);
-      assertThat(fact(facts, "context_tokens")).isEqualTo(context);
-      assertThat(fact(facts, "metrics")).isEqualTo(metrics != null);
+      assertThat(facts.values()).containsEntry("engine", engine);
+      assertThat(facts.values()).containsEntry("engine_version", version);
+      assertThat(facts.values()).containsEntry("context_tokens", context);
+      assertThat(facts.values()).containsEntry("metrics", metrics != null);
     }
   }
 
@@ -143,14 +138,14 @@ class ServerFactsTest {
                 "/version",
                 "{\"version\":\"0.32.0\"}"))) {
       LlmProtocol protocol = llm.baseUrl(server.baseUrl() + "/v1").protocol();
-      List<Fact> facts = ServerFacts.ask(protocol, false).of(FIRST, 12, Set.of(), null, "");
+      ServerFacts facts = ServerFacts.ask(protocol, false).with(FIRST, 12, Set.of(), null, "");
 
-      assertThat(ServerFacts.line("a", facts))
+      assertThat(facts.line("a"))
           .isEqualTo(
               "LLM server a: vllm, version 0.32.0, model m, context 16,384 tokens,"
                   + " template 12 tokens, round trip 0.250 ms");
-      assertThat(fact(facts, "models")).isEqualTo(List.of("m"));
-      assertThat(ServerFacts.line("a", facts.subList(0, 1))).isEmpty();
+      assertThat(facts.values()).containsEntry("models", List.of("m"));
+      assertThat(ServerFacts.ask(protocol, false).line("a")).isEmpty();
     }
   }
 
@@ -160,11 +155,12 @@ class ServerFactsTest {
     RequestRecord early = Recorded.at(0).tokens(20).output(9).max(16).record();
     ServerFacts server = ServerFacts.ask(protocol, true);
 
-    List<Fact> rejecting = server.of(FIRST, null, Set.of(AddedField.USAGE), true, "");
-    assertThat(fact(rejecting, "stream_options")).isEqualTo(false);
-    assertThat(fact(rejecting, "ignore_eos")).isEqualTo(true);
-    assertThat(fact(server.of(early, null, Set.of(), true, ""), "ignore_eos")).isEqualTo(false);
-    assertThat(fact(server.of(FIRST, null, Set.of(AddedField.PINNING), true, ""), "ignore_eos"))
-        .isEqualTo(false);
+    assertThat(server.with(FIRST, null, Set.of(AddedField.USAGE), true, "").values())
+        .containsEntry("stream_options", false)
+        .containsEntry("ignore_eos", true);
+    assertThat(server.with(early, null, Set.of(), true, "").values())
+        .containsEntry("ignore_eos", false);
+    assertThat(server.with(FIRST, null, Set.of(AddedField.PINNING), true, "").values())
+        .containsEntry("ignore_eos", false);
   }
 }

@@ -200,7 +200,7 @@ final class SimulationSettingsTest {
         part("stream=false", p -> p.streaming(), false),
         part("stream=true", p -> p.streaming(), true),
         part("includeUsage=false", p -> p.includeUsage(), false),
-        part("ignoreEos=false", p -> p.pinning(), LlmProtocol.Pinning.NEVER),
+        part("ignoreEos=false", p -> p.pinsOutput(), false),
         part("body={\"top_k\":4}", p -> p.extraBody(), "{\"top_k\":4}"),
         part("metricsUrl=none", p -> p.metricsUrls(), List.of()),
         part("seed=42", p -> p.seed(), 42L),
