@@ -6,8 +6,7 @@ import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks;
-import io.github.gatlingllm.action.LlmRequest.TextPart;
+import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import io.github.gatlingllm.client.Api.FunctionCall;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -139,7 +138,7 @@ final class AnswerPasses {
     return sent.with(
         draft -> {
           draft.messages =
-              sent.api.takesMessages() ? List.of(new TextPart("user", text)) : List.of();
+              sent.api.takesMessages() ? List.of(MessagePart.text("user", text)) : List.of();
           draft.prompt = sent.api.takesMessages() ? null : text;
         });
   }
@@ -333,7 +332,7 @@ final class AnswerPasses {
     }
 
     private static boolean isContainer(String text) {
-      return text.matches("(?s)\\s*[{\\[].*") && LlmChecks.tree(text) instanceof Success<?>;
+      return text.matches("(?s)\\s*[{\\[].*") && MeasuredAnswer.tree(text) instanceof Success<?>;
     }
 
     /** Characters before the first that differs; -1 where none does. */

@@ -37,31 +37,20 @@ final class ChatMessages {
   ChatMessages(Session session, GenerationRequest.Builder body, List<MessagePart> parts) {
     this.session = session;
     this.body = body;
-    answersCalls =
-        parts.stream()
-            .anyMatch(
-                part ->
-                    part instanceof LlmRequest.ToolResult
-                        || part instanceof LlmRequest.ToolResults
-                        || part instanceof LlmRequest.AllMessages);
+    answersCalls = parts.stream().anyMatch(part -> part.answersCalls);
+    parts.forEach(part -> part.adding.accept(this));
   }
 
-  void add(MessagePart part) {
-    if (part instanceof LlmRequest.TextPart text) {
-      append(Message.of(text.role(), text.text().resolve(session)));
-    } else if (part instanceof LlmRequest.Illustrated illustrated) {
-      append(illustrated(illustrated));
-    } else if (part instanceof LlmRequest.ToolResult tool) {
-      append(Message.tool(tool.callId().resolve(session), tool.text().resolve(session)));
-    } else if (part instanceof LlmRequest.ToolResults results) {
-      results.byCallId().resolve(session).forEach((id, text) -> append(Message.tool(id, text)));
-    } else if (part instanceof LlmRequest.AllMessages all) {
-      addMessages(all.messages().resolve(session));
-    } else if (part instanceof LlmRequest.History history) {
-      addHistory(history.sessionKey());
-    } else if (part instanceof LlmRequest.NextTurn next) {
-      addNextTurn(next.sessionKey());
-    }
+  void addText(String role, Dynamic<String> text) {
+    append(Message.of(role, text.resolve(session)));
+  }
+
+  void addToolResult(Dynamic<String> callId, Dynamic<String> text) {
+    append(Message.tool(callId.resolve(session), text.resolve(session)));
+  }
+
+  void addToolResults(Dynamic<Map<String, String>> byCallId) {
+    byCallId.resolve(session).forEach((id, text) -> append(Message.tool(id, text)));
   }
 
   private void append(Message message) {
@@ -69,23 +58,24 @@ final class ChatMessages {
     newMessages.add(message);
   }
 
-  private Message illustrated(LlmRequest.Illustrated message) {
+  void addIllustrated(String role, Dynamic<String> text, List<Dynamic<String>> imageUrls) {
     ArrayNode parts = JSON.createArrayNode();
-    String text = message.text().resolve(session);
-    if (!text.isEmpty()) {
-      parts.addObject().put("type", "text").put("text", text);
+    String resolved = text.resolve(session);
+    if (!resolved.isEmpty()) {
+      parts.addObject().put("type", "text").put("text", resolved);
     }
-    for (Dynamic<String> url : message.imageUrls()) {
+    for (Dynamic<String> url : imageUrls) {
       parts
           .addObject()
           .put("type", "image_url")
           .putObject("image_url")
           .put("url", url.resolve(session));
     }
-    return Message.parts(message.role(), parts.toString());
+    append(Message.parts(role, parts.toString()));
   }
 
-  private void addMessages(Object messages) {
+  void addAll(Dynamic<Object> all) {
+    Object messages = all.resolve(session);
     if (messages instanceof Dialog dialog) {
       tools = dialog.tools();
       body.messages(dialog.asked());
@@ -94,7 +84,7 @@ final class ChatMessages {
     }
   }
 
-  private Conversation addHistory(String key) {
+  Conversation addHistory(String key) {
     Conversation before = kept(key);
     Conversation.DialogTurn next = before.next();
     boolean hasResults = next == null ? answersCalls : next.answersCalls();
@@ -105,7 +95,7 @@ final class ChatMessages {
     return kept;
   }
 
-  private void addNextTurn(String key) {
+  void addNextTurn(String key) {
     Conversation kept = addHistory(key);
     if (kept.script() == null) {
       throw new IllegalArgumentException(
@@ -127,10 +117,10 @@ final class ChatMessages {
   static Session afterFailure(List<MessagePart> parts, Session session) {
     Session after = session;
     for (MessagePart part : parts) {
-      if (part instanceof LlmRequest.NextTurn next
-          && session.attributes().getOrElse(next.sessionKey(), () -> null)
+      if (part.isNextTurn
+          && session.attributes().getOrElse(part.conversation, () -> null)
               instanceof Conversation kept) {
-        after = after.set(next.sessionKey(), kept.failed());
+        after = after.set(part.conversation, kept.failed());
       }
     }
     return after;

@@ -15,15 +15,20 @@ import io.gatling.core.controller.inject.open.PoissonOpenInjection;
 import io.gatling.core.controller.inject.open.RampOpenInjection;
 import io.gatling.core.controller.inject.open.RampRateOpenInjection;
 import io.gatling.core.scenario.SimulationParams;
+import io.gatling.core.session.Session;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.run.Run;
 import java.lang.reflect.Field;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,6 +36,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -38,6 +44,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import scala.collection.Iterator;
 import scala.collection.Iterator$;
 import scala.collection.immutable.List;
 import scala.collection.immutable.List$;
@@ -53,19 +60,6 @@ final class InjectionPlans {
 
   /** After that time Gatling stops all load; null for no limit. */
   final @Nullable Duration maxDuration;
-
-  /** What a scenario's own injection plans; the schedule is null unless it is open. */
-  record Injected(Injection injection, @Nullable OpenSchedule schedule, AtomicBoolean hasStarted) {
-
-    private Injected(Injection injection, @Nullable OpenSchedule schedule) {
-      this(injection, schedule, new AtomicBoolean());
-    }
-
-    /** Whether this is the first call. */
-    boolean isFirstUser() {
-      return !hasStarted.get() && hasStarted.compareAndSet(false, true);
-    }
-  }
 
   @SuppressWarnings("unchecked") // the steps are declared so in both profiles
   InjectionPlans(CoreComponents core) {
@@ -91,9 +85,49 @@ final class InjectionPlans {
     }
   }
 
-  /** Null under a load plan, and where this version of Gatling does not show its steps. */
-  @Nullable Injected of(String scenario) {
-    return injected.get(scenario);
+  /** A user of Gatling's own injection, with its planned arrival if that is known. */
+  Session arriving(Session session, String target, Run run) {
+    Injected plan = injected.get(session.scenario());
+    if (plan == null) { // under a load plan, or this version of Gatling does not show its steps
+      return session;
+    }
+    LevelInfo.Key level = new LevelInfo.Key(LevelInfo.ENTIRE_RUN, target, session.scenario());
+    OpenSchedule schedule = plan.schedule;
+    long now = System.nanoTime();
+    Arrival arrival = schedule == null ? null : schedule.next(now);
+    if (arrival == null) {
+      if (plan.isFirstUser()) {
+        run.injectionStarted(level, plan.injection, now, null);
+      }
+      return session;
+    }
+    if (arrival.anchors()) {
+      long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
+      run.injectionStarted(level, plan.injection, start, schedule);
+    }
+    return UserSessions.withArrival(session, arrival);
+  }
+
+  /** What a scenario's injection plans, for the plan of a dry run. */
+  String words(String scenario) {
+    Injected plan = injected.get(scenario);
+    if (plan == null) {
+      return "injected by Gatling";
+    }
+    OpenSchedule schedule = plan.schedule;
+    return "injected by Gatling for "
+        + PlanText.of(plan.injection)
+        + (schedule == null
+            ? ""
+            : ", "
+                + NumberText.counted(schedule.planned().count(), "user")
+                + ": "
+                + schedule.description());
+  }
+
+  /** An arrival process as a step of Gatling's open injection. */
+  static OpenInjectionStep step(Arrivals arrivals, long durationNanos) {
+    return new ArrivalStep(arrivals, durationNanos, arrivals.countBefore(durationNanos));
   }
 
   private static String words(List<OpenInjectionStep> steps) {
@@ -138,8 +172,7 @@ final class InjectionPlans {
 
   private static Step step(OpenInjectionStep step) {
     Double rate =
-        step instanceof LoadInjection.ArrivalStep ours
-                && ours.arrivals() instanceof Arrivals.Steady steady
+        step instanceof ArrivalStep ours && ours.arrivals() instanceof Arrivals.Steady steady
             ? (Double) steady.perSecond()
             : step instanceof ConstantRateOpenInjection constant ? (Double) constant.rate() : null;
     return new Step(step.users() > 0, step.duration(), rate);
@@ -202,7 +235,7 @@ final class InjectionPlans {
   }
 
   private static Stream<Planned> planned(OpenInjectionStep step) {
-    if (step instanceof LoadInjection.ArrivalStep ours) {
+    if (step instanceof ArrivalStep ours) {
       return ours.arrivals().plannedBefore(ours.durationNanos());
     }
     AtomicLong index = new AtomicLong();
@@ -286,6 +319,66 @@ final class InjectionPlans {
               + " Gatling 3.14 or 3.15",
           e);
       return null;
+    }
+  }
+
+  /** What a scenario's own injection plans; the schedule is null unless it is open. */
+  private record Injected(
+      Injection injection, @Nullable OpenSchedule schedule, AtomicBoolean hasStarted) {
+
+    Injected(Injection injection, @Nullable OpenSchedule schedule) {
+      this(injection, schedule, new AtomicBoolean());
+    }
+
+    /** Whether this is the first call. */
+    boolean isFirstUser() {
+      return !hasStarted.get() && hasStarted.compareAndSet(false, true);
+    }
+  }
+
+  private record ArrivalStep(Arrivals arrivals, long durationNanos, long users)
+      implements OpenInjectionStep {
+
+    @Override
+    public Iterator<FiniteDuration> chain(Iterator<FiniteDuration> chained) {
+      Iterator<FiniteDuration> own =
+          CollectionConverters.asScala(
+              arrivals
+                  .offsetsBefore(durationNanos)
+                  .mapToObj(offset -> new FiniteDuration(offset, TimeUnit.NANOSECONDS))
+                  .iterator());
+      FiniteDuration duration = duration();
+      return own.concat(() -> chained.map(later -> later.$plus(duration)));
+    }
+
+    @Override
+    public FiniteDuration duration() {
+      return new FiniteDuration(durationNanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public int productArity() {
+      return 2;
+    }
+
+    @Override
+    public Object productElement(int n) {
+      return switch (n) {
+        case 0 -> arrivals;
+        case 1 -> duration();
+        default -> throw new IndexOutOfBoundsException(n);
+      };
+    }
+
+    @Override
+    public boolean canEqual(Object that) {
+      return that instanceof ArrivalStep;
+    }
+
+    @Override
+    public String toString() {
+      BigDecimal seconds = BigDecimal.valueOf(durationNanos, 9).stripTrailingZeros();
+      return arrivals + " during " + seconds.toPlainString() + " s";
     }
   }
 }

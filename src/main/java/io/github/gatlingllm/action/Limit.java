@@ -232,7 +232,7 @@ final class Limit {
       this.nanoClock = nanoClock;
       this.tokens = tokens;
       this.admitted = admitted;
-      turns = limits.isEmpty() ? List.of() : new ArrayList<>(limits.size());
+      turns = new ArrayList<>(limits.size());
     }
 
     void enter(long now) {

@@ -12,8 +12,6 @@ import io.gatling.core.check.Check;
 import io.gatling.core.controller.throttle.Throttler$Command$ThrottledRequest;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks;
-import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.load.Arrival;
@@ -69,9 +67,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     isThrottled = context.throttled() && core.throttler().isDefined() && target.run.isLoad();
     call = new HttpCall(context, target, request);
     actors = Versions.threadsOf(core.actorSystem());
-    checks =
-        CollectionConverters.asScala(request.checks.stream().map(LlmChecks::build).toList())
-            .toList();
+    checks = CollectionConverters.asScala(request.checks).toList();
   }
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {

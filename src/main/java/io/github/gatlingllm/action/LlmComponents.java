@@ -8,13 +8,10 @@ import io.gatling.core.protocol.ProtocolComponents;
 import io.gatling.core.protocol.ProtocolKey;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
-import io.github.gatlingllm.action.InjectionPlans.Injected;
 import io.github.gatlingllm.load.Arrival;
-import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.run.Observers.Hook;
@@ -278,28 +275,8 @@ final class LlmComponents implements ProtocolComponents {
         simulation.plan.end();
       }
       run.userStarted();
-      Injected injected = simulation.injections.of(session.scenario());
-      return injected == null ? session : arriving(session, injected);
+      return simulation.injections.arriving(session, target.name, run);
     };
-  }
-
-  /** A user of Gatling's own injection, with its planned arrival if that is known. */
-  private Session arriving(Session session, Injected injected) {
-    LevelInfo.Key level = new LevelInfo.Key(LevelInfo.ENTIRE_RUN, target.name, session.scenario());
-    OpenSchedule plan = injected.schedule();
-    long now = System.nanoTime();
-    Arrival arrival = plan == null ? null : plan.next(now);
-    if (arrival == null) {
-      if (injected.isFirstUser()) {
-        run.injectionStarted(level, injected.injection(), now, null);
-      }
-      return session;
-    }
-    if (arrival.anchors()) {
-      long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
-      run.injectionStarted(level, injected.injection(), start, plan);
-    }
-    return UserSessions.withArrival(session, arrival);
   }
 
   @Override

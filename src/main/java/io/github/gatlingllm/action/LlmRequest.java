@@ -1,27 +1,12 @@
 package io.github.gatlingllm.action;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.gatling.commons.validation.Success;
-import io.gatling.commons.validation.Validation;
 import io.gatling.core.action.builder.ActionBuilder;
 import io.gatling.core.check.Check;
-import io.gatling.core.check.CheckMaterializer;
-import io.gatling.core.check.Extractor;
-import io.gatling.core.check.FindExtractor;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
-import io.gatling.javaapi.core.internal.CoreCheckType;
-import io.gatling.javaapi.core.internal.Expressions;
 import io.github.gatlingllm.action.Dynamic.Draft;
-import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
-import io.github.gatlingllm.client.ReceivedAnswer;
-import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import java.time.Duration;
@@ -31,11 +16,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
-import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import scala.Function1;
-import scala.Option;
 
 /** An LLM request of a simulation; a parameter is null where not set. {@link #with} copies it. */
 public final class LlmRequest extends Draft<LlmRequest> {
@@ -73,7 +55,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
   public @Nullable Duration requestTimeout;
   public @Nullable Abandonment abandonment;
   public @Nullable Slo slo;
-  public List<ConditionalCheck> checks = List.of();
+  List<Check<MeasuredAnswer>> checks = List.of();
   public boolean silent;
 
   public LlmRequest(Dynamic<String> name, Api api) {
@@ -89,13 +71,23 @@ public final class LlmRequest extends Draft<LlmRequest> {
   public LlmRequest withHistory(String sessionKey) {
     List<MessagePart> more = new ArrayList<>(messages);
     int at = 0;
-    while (at < more.size()
-        && more.get(at) instanceof TextPart text
-        && text.role().equals("system")) {
+    while (at < more.size() && more.get(at).isSystem) {
       at++;
     }
-    more.add(at, new History(sessionKey));
+    more.add(at, MessagePart.history(sessionKey));
     return with(draft -> draft.messages = List.copyOf(more));
+  }
+
+  /** A copy with more checks, which are made only on that condition; null for none. */
+  public LlmRequest checking(
+      List<CheckBuilder> more, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {
+    List<Check<MeasuredAnswer>> all = new ArrayList<>(checks);
+    try {
+      more.forEach(check -> all.add(MeasuredAnswer.check(check, condition)));
+    } catch (IllegalArgumentException e) {
+      throw mistake(String.valueOf(e.getMessage()));
+    }
+    return with(draft -> draft.checks = List.copyOf(all));
   }
 
   public ActionBuilder toActionBuilder() {
@@ -117,7 +109,6 @@ public final class LlmRequest extends Draft<LlmRequest> {
   private void validate() {
     try {
       validateJson();
-      checks.forEach(conditional -> LlmChecks.build(conditional.check()));
     } catch (IllegalArgumentException e) {
       throw mistake(String.valueOf(e.getMessage()));
     }
@@ -132,10 +123,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
       throw mistake(api.key() + "() needs maxTokens; set it: .maxTokens(256)");
     }
     for (MessagePart part : messages) {
-      String key =
-          part instanceof History history
-              ? history.sessionKey()
-              : part instanceof NextTurn next ? next.sessionKey() : null;
+      String key = part.conversation;
       if (key != null && !CONVERSATIONS.contains(key)) {
         throw mistake(
             "no conversation is called '%s'; start it: .exec(conversation(\"%s\"))"
@@ -162,156 +150,92 @@ public final class LlmRequest extends Draft<LlmRequest> {
             .toolChoice(constant(toolChoice))
             .responseFormat(constant(responseFormat))
             .extra(constant(extraBody));
-    for (MessagePart part : messages) {
-      String text = part instanceof AllMessages all ? all.messages().text() : null;
-      if (text != null && !text.contains("#{")) {
-        body.messagesJson(text);
-      }
-    }
+    messages.stream()
+        .map(part -> part.json)
+        .filter(json -> json != null)
+        .forEach(body::messagesJson);
   }
 
   private static @Nullable String constant(@Nullable Dynamic<String> text) {
     return text == null ? null : text.constant();
   }
 
-  public sealed interface MessagePart {}
+  /** A part of the messages of a request. */
+  public static final class MessagePart {
 
-  /** The conversation of this session key, and the next turn of the dialog that it replays. */
-  public record NextTurn(String sessionKey) implements MessagePart {}
+    /** Adds it to the messages for a user. */
+    final Consumer<ChatMessages> adding;
 
-  record History(String sessionKey) implements MessagePart {}
+    final boolean isSystem;
 
-  /** A list of messages: a list of maps, the JSON text of an array, or a recorded dialog. */
-  public record AllMessages(Dynamic<Object> messages) implements MessagePart {}
+    /** Whether it may have results of tools, which answer calls in the history. */
+    final boolean answersCalls;
 
-  /** A message of a text, which may be empty, and of images by URL. */
-  public record Illustrated(String role, Dynamic<String> text, List<Dynamic<String>> imageUrls)
-      implements MessagePart {}
+    /** The session attribute of the conversation that it sends; null for none. */
+    final @Nullable String conversation;
 
-  public record ToolResults(Dynamic<Map<String, String>> byCallId) implements MessagePart {}
+    /** Whether it sends the next turn of the dialog that its conversation follows. */
+    final boolean isNextTurn;
 
-  public record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {}
+    /** The text of all messages where it is the same for all users, else null. */
+    final @Nullable String json;
 
-  public record TextPart(String role, Dynamic<String> text) implements MessagePart {}
-
-  /** A check, and the condition on which it is made; null for none. */
-  public record ConditionalCheck(
-      CheckBuilder check, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {}
-
-  /** Checks on LLM responses: Gatling's own on the answer, and checks on the measured request. */
-  public static final class LlmChecks {
-
-    private static final ObjectMapper JSON =
-        new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
-
-    private static final CheckMaterializer<?, ?, MeasuredAnswer, String> TEXT =
-        new Materializer<>(response -> new Success<>(response.answer().text()));
-    private static final CheckMaterializer<?, ?, MeasuredAnswer, Integer> LENGTH =
-        new Materializer<>(response -> new Success<>(response.answer().text().length()));
-    private static final CheckMaterializer<?, ?, MeasuredAnswer, JsonNode> TREE =
-        new Materializer<>(response -> tree(response.answer().text()));
-    private static final CheckMaterializer<?, ?, MeasuredAnswer, MeasuredAnswer> RESPONSE =
-        new Materializer<>(Success::new);
-
-    private LlmChecks() {}
-
-    /**
-     * A check of a value that may be absent.
-     *
-     * @param showsValue whether error messages contain the value: only for few different values, as
-     *     reports group by message
-     */
-    public static <X> io.gatling.core.check.CheckBuilder.Find<Type, MeasuredAnswer, X> find(
-        String name, boolean showsValue, Function<MeasuredAnswer, @Nullable X> extractor) {
-      Extractor<MeasuredAnswer, X> find =
-          new FindExtractor<>(
-              name, response -> new Success<>(Option.apply(extractor.apply(response))));
-      return new io.gatling.core.check.CheckBuilder$Find$Default<>(
-          Expressions.toStaticValueExpression(find), showsValue);
+    private MessagePart(
+        Consumer<ChatMessages> adding,
+        String role,
+        @Nullable String conversation,
+        boolean isNextTurn,
+        @Nullable String json) {
+      this.adding = adding;
+      this.isSystem = role.equals("system");
+      this.answersCalls = role.equals("tool") || role.isEmpty();
+      this.conversation = conversation;
+      this.isNextTurn = isNextTurn;
+      this.json = json;
     }
 
-    static Check<MeasuredAnswer> build(ConditionalCheck conditional) {
-      Check<MeasuredAnswer> check = build(conditional.check());
-      return conditional.condition() == null
-          ? check
-          : check.checkIf(
-              Expressions.javaBiFunctionToExpression(
-                  (response, session) -> conditional.condition().apply(response, session)));
+    private MessagePart(String role, Consumer<ChatMessages> adding) {
+      this(adding, role, null, false, null);
     }
 
-    static Check<MeasuredAnswer> build(CheckBuilder check) {
-      CheckBuilder.CheckType type = check.type();
-      if (type == Type.RESPONSE) {
-        return build(check, RESPONSE);
-      }
-      if (type instanceof CoreCheckType core) {
-        switch (core) {
-          case BodyString, Substring, Regex -> {
-            return build(check, TEXT);
-          }
-          case BodyLength -> {
-            return build(check, LENGTH);
-          }
-          case JsonPath, JmesPath -> {
-            return build(check, TREE);
-          }
-          default -> {}
-        }
-      }
-      throw new IllegalArgumentException(
-          "llm requests have no check "
-              + type
-              + "; use bodyString, bodyLength, substring, regex, jsonPath, jmesPath, or the checks"
-              + " of LlmDsl, such as httpStatus()");
+    public static MessagePart text(String role, Dynamic<String> text) {
+      return new MessagePart(role, chat -> chat.addText(role, text));
     }
 
-    @SuppressWarnings({
-      "unchecked",
-      "rawtypes"
-    }) // the check's type and its materializer were matched
-    private static Check<MeasuredAnswer> build(
-        CheckBuilder check, CheckMaterializer<?, ?, MeasuredAnswer, ?> materializer) {
-      return (Check<MeasuredAnswer>)
-          ((io.gatling.core.check.CheckBuilder) check.asScala())
-              .build((CheckMaterializer) materializer);
+    /** A message of a text, which may be empty, and of images by URL. */
+    public static MessagePart illustrated(
+        String role, Dynamic<String> text, List<Dynamic<String>> imageUrls) {
+      return new MessagePart(role, chat -> chat.addIllustrated(role, text, imageUrls));
     }
 
-    /** Parses an answer; text before or after the JSON is a failure. */
-    static Validation<JsonNode> tree(String text) {
-      try {
-        return new Success<>(JSON.readTree(text));
-      } catch (JsonProcessingException e) {
-        return Dynamic.failure("the answer is not JSON");
-      }
+    public static MessagePart toolResult(Dynamic<String> callId, Dynamic<String> text) {
+      return new MessagePart("tool", chat -> chat.addToolResult(callId, text));
     }
 
-    private static final class Materializer<P>
-        extends CheckMaterializer<Object, Check<MeasuredAnswer>, MeasuredAnswer, P> {
-
-      private final Function1<MeasuredAnswer, Validation<P>> preparer;
-
-      Materializer(Function1<MeasuredAnswer, Validation<P>> preparer) {
-        super(check -> check);
-        this.preparer = preparer;
-      }
-
-      @Override
-      public Function1<MeasuredAnswer, Validation<P>> preparer() {
-        return preparer;
-      }
+    public static MessagePart toolResults(Dynamic<Map<String, String>> byCallId) {
+      return new MessagePart("tool", chat -> chat.addToolResults(byCallId));
     }
-  }
 
-  /** The subject of checks: the measured request and its answer; texts are computed on demand. */
-  public record MeasuredAnswer(
-      RequestRecord.Timing timing,
-      RequestRecord.Tokens tokens,
-      RequestStatus requestStatus,
-      @Nullable Integer httpStatus,
-      ReceivedAnswer answer,
-      Supplier<RequestRecord.Events> events) {}
+    /** A list of messages: a list of maps, the JSON text of an array, or a recorded dialog. */
+    public static MessagePart all(Dynamic<Object> messages) {
+      String text = messages.text();
+      return new MessagePart(
+          chat -> chat.addAll(messages),
+          "",
+          null,
+          false,
+          text == null || text.contains("#{") ? null : text);
+    }
 
-  public enum Type implements CheckBuilder.CheckType {
-    RESPONSE
+    static MessagePart history(String sessionKey) {
+      return new MessagePart(
+          chat -> chat.addHistory(sessionKey), "history", sessionKey, false, null);
+    }
+
+    /** The conversation of this session key, and the next turn of the dialog that it replays. */
+    public static MessagePart nextTurn(String sessionKey) {
+      return new MessagePart(
+          chat -> chat.addNextTurn(sessionKey), "history", sessionKey, true, null);
+    }
   }
 }

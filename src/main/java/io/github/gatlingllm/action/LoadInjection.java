@@ -8,7 +8,6 @@ import io.gatling.core.controller.inject.open.OpenInjectionStep;
 import io.gatling.core.scenario.Scenario;
 import io.gatling.core.stats.StatsEngine;
 import io.gatling.core.structure.ScenarioBuilder;
-import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector;
@@ -16,18 +15,12 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Turns;
 import io.netty.channel.EventLoopGroup;
 import java.lang.reflect.Constructor;
-import java.math.BigDecimal;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
-import scala.collection.Iterator;
 import scala.collection.immutable.List$;
-import scala.concurrent.duration.FiniteDuration;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** Converts our load to Gatling's: a load plan to a population, arrivals to a step. */
 public final class LoadInjection {
@@ -76,7 +69,7 @@ public final class LoadInjection {
   }
 
   private static Profile ours(PopulationBuilder population) {
-    if (population.asScala().injectionProfile() instanceof Profile ours && ours.scenario != null) {
+    if (population.asScala().injectionProfile() instanceof Profile ours) {
       return ours;
     }
     throw new IllegalArgumentException(
@@ -92,11 +85,12 @@ public final class LoadInjection {
       io.gatling.core.structure.@Nullable PopulationBuilder like) {
     String name = scenario.name() + (target == null ? "" : " @ " + target);
     LoadPlan own = InvalidSimulation.checked(() -> set.part(Injector.ofProcess().part()));
-    ScenarioBuilder looped =
-        looped(
+    ActionBuilder loop =
+        PlanWorkload.around(
             scenario,
-            name,
             context -> LlmComponents.of(context).place(context, scenario.name(), name, own));
+    ScenarioBuilder looped =
+        new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
     Profile profile = new Profile(own, set, scenario, target);
     return like == null
         ? looped.inject(profile)
@@ -108,23 +102,6 @@ public final class LoadInjection {
             like.pauseType(),
             like.children(),
             like.shard());
-  }
-
-  private static ScenarioBuilder looped(
-      ScenarioBuilder scenario,
-      String name,
-      Function<ScenarioContext, PlanWorkload.LoopPlace> place) {
-    ActionBuilder loop = PlanWorkload.PlanLoop.around(scenario, place);
-    return new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
-  }
-
-  static PopulationBuilder population(
-      LoadPlan plan,
-      ScenarioBuilder scenario,
-      String name,
-      Function<ScenarioContext, PlanWorkload.LoopPlace> place) {
-    return new PopulationBuilder(
-        looped(scenario, name, place).inject(new Profile(plan, plan, null, null)));
   }
 
   /** The load plan of an injection profile; null for one of Gatling's own. */
@@ -141,8 +118,7 @@ public final class LoadInjection {
           io.gatling.javaapi.core.OpenInjectionStep.class.getDeclaredConstructor(
               OpenInjectionStep.class);
       constructor.setAccessible(true);
-      return constructor.newInstance(
-          new ArrivalStep(arrivals, durationNanos, arrivals.countBefore(durationNanos)));
+      return constructor.newInstance(InjectionPlans.step(arrivals, durationNanos));
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(
           "This Gatling has no constructor OpenInjectionStep(scala step); use Gatling 3.14 or 3.15",
@@ -152,10 +128,9 @@ public final class LoadInjection {
 
   /**
    * @param set what {@code plan} is this injector's part of
-   * @param scenario null for a plan that cannot be changed
    */
   private record Profile(
-      LoadPlan plan, LoadPlan set, @Nullable ScenarioBuilder scenario, @Nullable String target)
+      LoadPlan plan, LoadPlan set, ScenarioBuilder scenario, @Nullable String target)
       implements InjectionProfile {
 
     /** Unknown before the run: users loop, and a search chooses its load levels. */
@@ -173,53 +148,6 @@ public final class LoadInjection {
         StatsEngine statsEngine,
         Clock clock) {
       return new PlanWorkload(plan, scenario, userIds, eventLoops, statsEngine);
-    }
-  }
-
-  /** An arrival process as a step of Gatling's open injection. */
-  record ArrivalStep(Arrivals arrivals, long durationNanos, long users)
-      implements OpenInjectionStep {
-
-    @Override
-    public Iterator<FiniteDuration> chain(Iterator<FiniteDuration> chained) {
-      Iterator<FiniteDuration> own =
-          CollectionConverters.asScala(
-              arrivals
-                  .offsetsBefore(durationNanos)
-                  .mapToObj(offset -> new FiniteDuration(offset, TimeUnit.NANOSECONDS))
-                  .iterator());
-      FiniteDuration duration = duration();
-      return own.concat(() -> chained.map(later -> later.$plus(duration)));
-    }
-
-    @Override
-    public FiniteDuration duration() {
-      return new FiniteDuration(durationNanos, TimeUnit.NANOSECONDS);
-    }
-
-    @Override
-    public int productArity() {
-      return 2;
-    }
-
-    @Override
-    public Object productElement(int n) {
-      return switch (n) {
-        case 0 -> arrivals;
-        case 1 -> duration();
-        default -> throw new IndexOutOfBoundsException(n);
-      };
-    }
-
-    @Override
-    public boolean canEqual(Object that) {
-      return that instanceof ArrivalStep;
-    }
-
-    @Override
-    public String toString() {
-      BigDecimal seconds = BigDecimal.valueOf(durationNanos, 9).stripTrailingZeros();
-      return arrivals + " during " + seconds.toPlainString() + " s";
     }
   }
 }

@@ -50,7 +50,7 @@ final class PlanWorkload extends Workload implements Users {
     this.eventLoops = eventLoops;
     this.statsEngine = statsEngine;
     EventLoop timerLoop = eventLoops.next();
-    LoopPlace place = ((PlanLoop) scenario.entry()).place();
+    LoopPlace place = ((PlanLoop) scenario.entry()).place;
     this.driver =
         new PlanDriver(
             plan.source(),
@@ -116,7 +116,7 @@ final class PlanWorkload extends Workload implements Users {
     }
     PlanLoop loop = (PlanLoop) scenario.entry();
     Session own =
-        new PlanUser(driver, arrival, loop.scenario(), loop.place().number())
+        new PlanUser(driver, arrival, loop.scenario, loop.place.number)
             .in(UserSessions.fresh(scenario.name(), userId, scenario.onExit(), eventLoop));
     Session ready = scenario.onStart().apply(own);
     statsEngine.logUserStart(scenario.name());
@@ -149,8 +149,37 @@ final class PlanWorkload extends Workload implements Users {
     return false;
   }
 
+  /** The loop around a scenario under a load plan. */
+  static ActionBuilder around(ScenarioBuilder body, Function<ScenarioContext, LoopPlace> place) {
+    return (context, exit) -> {
+      StatsEngine statsEngine = context.coreComponents().statsEngine();
+      PlanLoop loop = new PlanLoop(statsEngine, exit, body.name(), place.apply(context));
+      // The body cannot be built without the loop, nor the loop be complete without the body.
+      loop.body = body.build(withExit(context, new PlanLoop.Exit(statsEngine, exit)), loop);
+      return loop;
+    };
+  }
+
+  /** Users that exit within the scenario pass our exit, so the plan replaces them immediately. */
+  private static ScenarioContext withExit(ScenarioContext context, Action exit) {
+    CoreComponents core = context.coreComponents();
+    return new ScenarioContext(
+        new CoreComponents(
+            core.actorSystem(),
+            core.eventLoopGroup(),
+            core.controller(),
+            core.throttler(),
+            core.statsEngine(),
+            core.clock(),
+            exit,
+            core.configuration()),
+        context.protocolComponentsRegistry(),
+        context.pauseType(),
+        context.throttled());
+  }
+
   /** The loop around a scenario under a load plan: its first action, and the one after its last. */
-  static final class PlanLoop extends SessionHook {
+  private static final class PlanLoop extends SessionHook {
     private final String scenario;
     private final LoopPlace place;
     private @Nullable Action body;
@@ -160,42 +189,6 @@ final class PlanWorkload extends Workload implements Users {
       super(null, "plan", statsEngine, exit);
       this.scenario = scenario;
       this.place = place;
-    }
-
-    static ActionBuilder around(ScenarioBuilder body, Function<ScenarioContext, LoopPlace> place) {
-      return (context, exit) -> {
-        StatsEngine statsEngine = context.coreComponents().statsEngine();
-        PlanLoop loop = new PlanLoop(statsEngine, exit, body.name(), place.apply(context));
-        // The body cannot be built without the loop, nor the loop be complete without the body.
-        loop.body = body.build(withExit(context, new Exit(statsEngine, exit)), loop);
-        return loop;
-      };
-    }
-
-    /** Users that exit within the scenario pass our exit, so the plan replaces them immediately. */
-    private static ScenarioContext withExit(ScenarioContext context, Action exit) {
-      CoreComponents core = context.coreComponents();
-      return new ScenarioContext(
-          new CoreComponents(
-              core.actorSystem(),
-              core.eventLoopGroup(),
-              core.controller(),
-              core.throttler(),
-              core.statsEngine(),
-              core.clock(),
-              exit,
-              core.configuration()),
-          context.protocolComponentsRegistry(),
-          context.pauseType(),
-          context.throttled());
-    }
-
-    String scenario() {
-      return scenario;
-    }
-
-    LoopPlace place() {
-      return place;
     }
 
     @Override

@@ -59,7 +59,6 @@ record PreparedRequest(
             prefixes.isOfWarmUp() ? AnswerPasses.sample(user) : 0);
     Session session = user.set(Draw.KEY, draws);
     ChatMessages chat = new ChatMessages(session, body, request.messages);
-    request.messages.forEach(chat::add);
     Boolean stream = resolve(request.stream, session);
     String prompt = resolve(request.prompt, session);
     List<String> inputs =

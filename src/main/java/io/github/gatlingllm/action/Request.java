@@ -2,7 +2,6 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.check.Check$;
 import io.gatling.core.session.Session;
-import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
 import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.ReceivedAnswer;
@@ -48,10 +47,19 @@ final class Request {
   private final Timeline timeline;
   private final long startNanos;
   private final @Nullable Long scheduledOffsetNanos;
-  private final TokenCounting.PromptCount prompt;
-  private final Limit.Permit permit;
+
+  /** Null where the target has no limits. */
+  private final Limit.@Nullable Permit permit;
+
   private final StreamedExchange exchange;
   private boolean isMeasured;
+
+  /** Whether the tokens of the prompt are counted, or not to be counted. */
+  private volatile boolean isPromptKnown;
+
+  /** Written by the thread that counts; null without text, or if the tokenizer failed. */
+  private @Nullable Integer promptTokens;
+
   private @Nullable Double sentBefore;
 
   Request(
@@ -78,11 +86,18 @@ final class Request {
     run = target.run;
     level = UserSessions.levelOf(session);
     LlmProtocol protocol = target.protocol;
-    prompt = run.counting.prompt(protocol.tokenizer(), asked.silent ? null : texts.body());
+    isPromptKnown = asked.silent || texts.body().promptChars() == 0;
     EventLoop eventLoop = session.eventLoop();
     permit =
-        new Limit.Permit(
-            target.limits, timeline, eventLoop, System::nanoTime, texts::tokenBudget, this::admit);
+        target.limits.isEmpty()
+            ? null
+            : new Limit.Permit(
+                target.limits,
+                timeline,
+                eventLoop,
+                System::nanoTime,
+                texts::tokenBudget,
+                this::admit);
     exchange =
         new StreamedExchange(
             timeline,
@@ -112,9 +127,22 @@ final class Request {
     if (asked.silent) {
       return;
     }
-    if (!step.isPromptReported()) {
-      prompt.start();
+    if (!step.isPromptReported() && !isPromptKnown) {
+      var unused = run.counting.offer(this::countPrompt, texts.body().promptChars());
     }
+  }
+
+  /** On the thread of the tokenizer. */
+  private void countPrompt() {
+    if (!isPromptKnown) {
+      promptTokens = run.counting.prompt(target.protocol.tokenizer(), texts.body());
+      isPromptKnown = true;
+    }
+  }
+
+  /** Null also without the time to count them. */
+  private @Nullable Integer promptTokens() {
+    return isPromptKnown ? promptTokens : null;
   }
 
   private void compareWithSent() {
@@ -157,7 +185,11 @@ final class Request {
 
   private void enter(long now) {
     if (!exchange.isOver()) {
-      permit.enter(now);
+      if (permit == null) {
+        admit(now);
+      } else {
+        permit.enter(now);
+      }
     }
   }
 
@@ -182,7 +214,9 @@ final class Request {
   /** The exchange has ended; called once, on its event loop. */
   private void ended() {
     ReceivedAnswer answer = exchange.answer();
-    permit.leave(answer.totalTokens());
+    if (permit != null) {
+      permit.leave(answer.totalTokens());
+    }
     if (timeline.isAdmitted()) {
       run.run.ended();
       if (level != null && !asked.silent) {
@@ -296,16 +330,16 @@ final class Request {
     }
     boolean sampled = run.counting.isSampled(index);
     boolean compared = source == TokenSource.USAGE && record.outcome().ok() && sampled;
-    boolean promptToo = !prompt.isKnown() && (!reported || sampled);
+    boolean promptToo = !isPromptKnown && (!reported || sampled);
     if (!promptToo && !answerToo && !compared) {
       write(record);
       return;
     }
     run.counting.countLater(
-        answer.generatedBytes() + (promptToo ? prompt.bytes() : 0),
+        answer.generatedBytes() + (promptToo ? texts.body().promptChars() : 0),
         () -> {
           if (promptToo) {
-            prompt.count();
+            countPrompt();
           }
           if (answerToo) {
             return counted(record, answer.tokensByTokenizer(tokenizer));
@@ -325,7 +359,7 @@ final class Request {
 
   private void write(RequestRecord record) {
     run.record(
-        record.withLocalCounts(prompt.tokens(), record.tokens().outputTokensLocal(), sentBefore));
+        record.withLocalCounts(promptTokens(), record.tokens().outputTokensLocal(), sentBefore));
     run.inFlight.remove(exchange);
   }
 
@@ -335,7 +369,7 @@ final class Request {
     if (before == null) {
       return after;
     }
-    Integer counted = tokens.promptTokens() == null ? prompt.tokens() : tokens.promptTokens();
+    Integer counted = tokens.promptTokens() == null ? promptTokens() : tokens.promptTokens();
     int asking = counted == null ? tokens.promptChars() / PreparedRequest.CHARS_PER_TOKEN : counted;
     Integer output = tokens.outputTokens();
     Integer reasoning = tokens.reasoningTokens();

@@ -3,11 +3,8 @@ package io.github.gatlingllm.action;
 import io.gatling.core.CoreComponents;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.PopulationBuilder;
-import io.github.gatlingllm.action.InjectionPlans.Injected;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
-import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
@@ -81,7 +78,7 @@ final class SimulationPlan {
       text.row("scenario", scenario);
       LoadPlan plan = LoadInjection.planOf(population.injectionProfile());
       if (plan == null) {
-        text.row("load", injected(injections, scenario));
+        text.row("load", injections.words(scenario));
       } else {
         text.load(new PlanText(plan), "");
       }
@@ -118,22 +115,6 @@ final class SimulationPlan {
     plan.slos(protocol.get(Setting.SLO), protocol.slo().toString());
     protocol.sloByName().forEach((name, slo) -> plan.slo(name + ": ", slo.toString(), slo));
     plan.limits(protocol::get);
-  }
-
-  private static String injected(InjectionPlans injections, String scenario) {
-    Injected injected = injections.of(scenario);
-    if (injected == null) {
-      return "injected by Gatling";
-    }
-    OpenSchedule schedule = injected.schedule();
-    return "injected by Gatling for "
-        + PlanText.of(injected.injection())
-        + (schedule == null
-            ? ""
-            : ", "
-                + NumberText.counted(schedule.planned().count(), "user")
-                + ": "
-                + schedule.description());
   }
 
   /** The distribution that lengths of outputs are drawn from, as a setting has it. */

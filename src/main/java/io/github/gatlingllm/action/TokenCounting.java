@@ -51,12 +51,20 @@ final class TokenCounting {
   /** Additional time in {@link #close} for passing on counts that were just finished. */
   private static final Duration FINISHING = Duration.ofMillis(200);
 
+  /** At most 32 MiB of 16-bit characters. */
+  private static final int MAX_CHARS = 1 << 24;
+
+  /** About 8 MiB in addition to the characters, for many short prompts. */
+  private static final int MAX_TEXTS = 1 << 16;
+
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final Thread thread = new Thread(this::run, "llm-tokenizer");
   private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
   private final AtomicLong waitingBytes = new AtomicLong();
   private final long maxWaiting;
+  private final int maxChars;
+  private final int maxTexts;
 
   /** Used by the thread only. */
   private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
@@ -67,67 +75,19 @@ final class TokenCounting {
   private volatile boolean closed;
 
   TokenCounting() {
-    this(MAX_WAITING);
+    this(MAX_WAITING, MAX_CHARS, MAX_TEXTS);
   }
 
-  TokenCounting(long maxWaiting) {
+  /**
+   * @param maxChars of all texts whose counts are retained
+   * @param maxTexts number of these texts
+   */
+  TokenCounting(long maxWaiting, int maxChars, int maxTexts) {
     this.maxWaiting = maxWaiting;
+    this.maxChars = maxChars;
+    this.maxTexts = maxTexts;
     thread.setDaemon(true);
     thread.start();
-  }
-
-  final class PromptCount {
-    private final Tokenizer tokenizer;
-    private final @Nullable GenerationRequest body;
-    private volatile boolean known;
-    private @Nullable Integer tokens;
-
-    private PromptCount(Tokenizer tokenizer, @Nullable GenerationRequest body) {
-      this.tokenizer = tokenizer;
-      this.body = body;
-      this.known = body == null || body.promptChars() == 0;
-    }
-
-    void start() {
-      if (!known) {
-        var unused = offer(this::count, bytes());
-      }
-    }
-
-    int bytes() {
-      return body == null ? 0 : body.promptChars();
-    }
-
-    boolean isKnown() {
-      return known;
-    }
-
-    /** Null without text, without time to count it, or if the tokenizer failed. */
-    @Nullable Integer tokens() {
-      return known ? tokens : null;
-    }
-
-    /** Counts it now. To be called on the thread, within {@link #countLater}. */
-    void count() {
-      if (known || body == null) {
-        return;
-      }
-      try {
-        tokens =
-            counted
-                .computeIfAbsent(tokenizer, CountedTexts::new)
-                .count(body.prefix(), body.promptTexts());
-      } catch (Tokenizer.Uncounted e) {
-        tokens = null; // a server is not asked in the load
-      } catch (RuntimeException e) {
-        if (failing.add(tokenizer.name())) {
-          PrintableText.print(
-              "LLM: %s cannot count a prompt (%s); its tokens are not in the records"
-                  .formatted(tokenizer.name(), e));
-        }
-      }
-      known = true;
-    }
   }
 
   /** A consumer of a count, called exactly once: with the count, or without it when time is up. */
@@ -176,12 +136,26 @@ final class TokenCounting {
         && waitingBytes.get() < maxWaiting / FEW_WAITING;
   }
 
-  /** The count of the prompt of a request; of nothing for null. */
-  PromptCount prompt(Tokenizer tokenizer, @Nullable GenerationRequest body) {
-    return new PromptCount(tokenizer, body);
+  /** The tokens of a prompt; null if the tokenizer failed. To be called on the thread. */
+  @Nullable Integer prompt(Tokenizer tokenizer, GenerationRequest body) {
+    try {
+      return counted
+          .computeIfAbsent(tokenizer, each -> new CountedTexts(each, maxChars, maxTexts))
+          .count(body.prefix(), body.promptTexts());
+    } catch (Tokenizer.Uncounted e) {
+      return null; // a server is not asked in the load
+    } catch (RuntimeException e) {
+      if (failing.add(tokenizer.name())) {
+        PrintableText.print(
+            "LLM: %s cannot count a prompt (%s); its tokens are not in the records"
+                .formatted(tokenizer.name(), e));
+      }
+      return null;
+    }
   }
 
-  private boolean offer(Runnable task, int textBytes) {
+  /** Does that on the thread; false without room for the texts. */
+  boolean offer(Runnable task, int textBytes) {
     int bytes = TASK_BYTES + textBytes;
     if (waitingBytes.addAndGet(bytes) > maxWaiting) {
       waitingBytes.addAndGet(-bytes);
@@ -248,26 +222,16 @@ final class TokenCounting {
   }
 
   /** An LRU cache of counts of pooled prompts and earlier messages. Not thread-safe. */
-  static final class CountedTexts {
-
-    /** At most 32 MiB of 16-bit characters. */
-    private static final int MAX_CHARS = 1 << 24;
+  private static final class CountedTexts {
 
     /** Prefixes up to this length differ from request to request, and are not cached. */
     private static final int NONCE_CHARS = 64;
-
-    /** About 8 MiB in addition to the characters, for many short prompts. */
-    private static final int MAX_TEXTS = 1 << 16;
 
     private final Tokenizer tokenizer;
     private final int maxChars;
     private final int maxTexts;
     private final Map<Text, Integer> counts = new LinkedHashMap<>(16, 0.75f, true);
     private long chars;
-
-    CountedTexts(Tokenizer tokenizer) {
-      this(tokenizer, MAX_CHARS, MAX_TEXTS);
-    }
 
     CountedTexts(Tokenizer tokenizer, int maxChars, int maxTexts) {
       this.tokenizer = tokenizer;

@@ -23,7 +23,7 @@ public abstract sealed class ChatBuilder<S extends ChatBuilder<S>>
   }
 
   private ChatRequestBuilder text(String role, Dynamic<String> text) {
-    return and(new LlmRequest.TextPart(role, text));
+    return and(MessagePart.text(role, text));
   }
 
   /**
@@ -37,11 +37,11 @@ public abstract sealed class ChatBuilder<S extends ChatBuilder<S>>
 
   /** Appends a system message; a Gatling EL String. */
   public final S system(String text) {
-    return with(request.and(new LlmRequest.TextPart("system", Dynamic.text(text))));
+    return with(request.and(MessagePart.text("system", Dynamic.text(text))));
   }
 
   public final S system(Function<Session, String> text) {
-    return with(request.and(new LlmRequest.TextPart("system", Dynamic.of(text))));
+    return with(request.and(MessagePart.text("system", Dynamic.of(text))));
   }
 
   /** Appends a user message; a Gatling EL String. */
@@ -68,7 +68,7 @@ public abstract sealed class ChatBuilder<S extends ChatBuilder<S>>
   private ChatRequestBuilder illustrated(Dynamic<String> text, Image image, Image... more) {
     List<Dynamic<String>> urls =
         Stream.concat(Stream.of(image), Stream.of(more)).map(Image::url).toList();
-    return and(new LlmRequest.Illustrated("user", text, urls));
+    return and(MessagePart.illustrated("user", text, urls));
   }
 
   /** Appends an assistant message; a Gatling EL String. */
@@ -82,12 +82,12 @@ public abstract sealed class ChatBuilder<S extends ChatBuilder<S>>
 
   /** Appends the result of a tool call; call id and text are Gatling EL Strings. */
   public final ChatRequestBuilder tool(String callId, String text) {
-    return and(new LlmRequest.ToolResult(Dynamic.text(callId), Dynamic.text(text)));
+    return and(MessagePart.toolResult(Dynamic.text(callId), Dynamic.text(text)));
   }
 
   public final ChatRequestBuilder tool(
       Function<Session, String> callId, Function<Session, String> text) {
-    return and(new LlmRequest.ToolResult(Dynamic.of(callId), Dynamic.of(text)));
+    return and(MessagePart.toolResult(Dynamic.of(callId), Dynamic.of(text)));
   }
 
   /**
@@ -97,7 +97,7 @@ public abstract sealed class ChatBuilder<S extends ChatBuilder<S>>
   public final ChatRequestBuilder toolResults(
       String sessionKey, Function<LlmResponse.ToolCall, String> tool) {
     return and(
-        new LlmRequest.ToolResults(
+        MessagePart.toolResults(
             Dynamic.of(
                 session -> {
                   Map<String, String> byCallId = new LinkedHashMap<>();
@@ -115,12 +115,12 @@ public abstract sealed class ChatBuilder<S extends ChatBuilder<S>>
    * last user message, with its tools unless others are set), or JSON text of an array.
    */
   public final ChatRequestBuilder messages(String el) {
-    return and(new LlmRequest.AllMessages(Dynamic.el(el, Object.class)));
+    return and(MessagePart.all(Dynamic.el(el, Object.class)));
   }
 
   /** Appends a list of messages, computed from the session; each is a map in OpenAI's format. */
   public final ChatRequestBuilder messages(Function<Session, List<?>> messages) {
-    return and(new LlmRequest.AllMessages(Dynamic.of(s -> (Object) messages.apply(s))));
+    return and(MessagePart.all(Dynamic.of(s -> (Object) messages.apply(s))));
   }
 
   /** The tools that the model may call: a JSON array, as a Gatling EL String. */

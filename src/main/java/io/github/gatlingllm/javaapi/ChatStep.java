@@ -1,6 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.LlmRequest;
+import io.github.gatlingllm.action.LlmRequest.MessagePart;
 
 /** A request that sends messages and still needs a message to answer. */
 public final class ChatStep extends ChatBuilder<ChatStep> {
@@ -19,6 +20,6 @@ public final class ChatStep extends ChatBuilder<ChatStep> {
    * {@link ConversationBuilder#dialog(String)}. A failed request ends the conversation.
    */
   public ChatRequestBuilder nextTurn(String sessionKey) {
-    return new ChatRequestBuilder(request.and(new LlmRequest.NextTurn(sessionKey)));
+    return new ChatRequestBuilder(request.and(MessagePart.nextTurn(sessionKey)));
   }
 }

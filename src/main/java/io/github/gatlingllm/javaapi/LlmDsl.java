@@ -4,9 +4,7 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.action.LlmRequest;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks;
-import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
+import io.github.gatlingllm.action.MeasuredAnswer;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.RequestStatus;
@@ -214,9 +212,9 @@ public final class LlmDsl extends WorkloadDsl {
       Class<X> type,
       boolean fewValues,
       Function<MeasuredAnswer, @Nullable X> extractor) {
-    return new CheckBuilder.Find.Default<LlmRequest.Type, MeasuredAnswer, X, X>(
-        LlmChecks.find(name, fewValues, extractor),
-        LlmRequest.Type.RESPONSE,
+    return new CheckBuilder.Find.Default<Object, MeasuredAnswer, X, X>(
+        MeasuredAnswer.find(name, fewValues, extractor),
+        MeasuredAnswer.CHECK_TYPE,
         type,
         Function.identity());
   }

@@ -7,8 +7,7 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmRequest;
-import io.github.gatlingllm.action.LlmRequest.ConditionalCheck;
-import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
+import io.github.gatlingllm.action.MeasuredAnswer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -142,10 +141,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
 
   private T check(
       List<CheckBuilder> checks, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {
-    return edit(
-        draft ->
-            checks.forEach(
-                c -> draft.checks = Draft.and(draft.checks, new ConditionalCheck(c, condition))));
+    return with(request.checking(checks, condition));
   }
 
   /** Adds checks that are done only if the condition is true; a Gatling EL String. */

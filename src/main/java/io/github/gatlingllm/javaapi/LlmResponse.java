@@ -1,6 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
+import io.github.gatlingllm.action.MeasuredAnswer;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.List;

@@ -1,9 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.CheckBuilder;
-import io.github.gatlingllm.action.LlmRequest;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks;
-import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
+import io.github.gatlingllm.action.MeasuredAnswer;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * saveAs} saves a {@code Double}.
  */
 public final class MillisCheck
-    extends CheckBuilder.Find.Default<LlmRequest.Type, MeasuredAnswer, Double, Number> {
+    extends CheckBuilder.Find.Default<Object, MeasuredAnswer, Double, Number> {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -23,14 +21,14 @@ public final class MillisCheck
       "unchecked") // Gatling chooses the comparison by the class of the value, which is Double
   MillisCheck(String name, Function<MeasuredAnswer, @Nullable Number> nanos) {
     super(
-        LlmChecks.find(
+        MeasuredAnswer.find(
             name,
             false,
             response -> {
               Number value = nanos.apply(response);
               return value == null ? null : (Double) (value.doubleValue() / NANOS_PER_MILLI);
             }),
-        LlmRequest.Type.RESPONSE,
+        MeasuredAnswer.CHECK_TYPE,
         (Class<Number>) (Class<?>) Double.class,
         millis -> millis);
   }

@@ -21,8 +21,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gatling.commons.validation.Success;
 import io.gatling.core.check.Check$;
 import io.gatling.javaapi.core.CheckBuilder;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks;
-import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.ReceivedAnswer;
@@ -121,7 +119,7 @@ class LlmChecksTest {
           Here it is: {"a":1}        | false
           """)
   void textAroundJsonIsNoJson(String text, boolean isJson) {
-    assertThat(LlmChecks.tree(text) instanceof Success<?>).isEqualTo(isJson);
+    assertThat(MeasuredAnswer.tree(text) instanceof Success<?>).isEqualTo(isJson);
   }
 
   private static Arguments passes(CheckBuilder check) {
@@ -139,7 +137,7 @@ class LlmChecksTest {
             .check(
                 response,
                 Sessions.with(new HashMap<>(Map.of())),
-                CollectionConverters.asScala(List.of(LlmChecks.build(check))).toList())
+                CollectionConverters.asScala(List.of(MeasuredAnswer.check(check, null))).toList())
             ._2();
     if (failure == null) {
       assertThat(failed.isEmpty()).as(String.valueOf(failed)).isTrue();

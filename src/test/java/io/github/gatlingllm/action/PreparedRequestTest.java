@@ -44,7 +44,7 @@ class PreparedRequestTest {
             CHAT.and(text("system", "Be brief."))
                 .and(text("user", "Why?"))
                 .and(text("assistant", "Well."))
-                .and(new LlmRequest.ToolResult(Dynamic.of("call-1"), Dynamic.of("42"))),
+                .and(MessagePart.toolResult(Dynamic.of("call-1"), Dynamic.of("42"))),
             SESSION);
 
     assertThat(body(prepared).path("messages"))
@@ -66,7 +66,7 @@ class PreparedRequestTest {
             .answered(List.of(Message.user("1?")), Message.assistant("One."), 0, 0);
     PreparedRequest prepared =
         prepare(
-            CHAT.and(new LlmRequest.History("history")).and(text("user", "2?")),
+            CHAT.and(MessagePart.history("history")).and(text("user", "2?")),
             numbered(),
             Sessions.with(Map.of("history", before)));
 
@@ -92,7 +92,7 @@ class PreparedRequestTest {
         .isEqualTo("<2> Once");
     LlmRequest parts =
         CHAT.and(
-            new LlmRequest.AllMessages(
+            MessagePart.all(
                 Dynamic.of(
                     "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Why?\"}]}]")));
     assertThat(body(prepare(parts, prefixes, SESSION)).at("/messages/0/content"))
@@ -105,7 +105,7 @@ class PreparedRequestTest {
     DrawOrder order = new DrawOrder(new InjectorShare(1, 1));
     LlmRequest drawing =
         CHAT.and(
-            new LlmRequest.TextPart(
+            MessagePart.text(
                 "user", Dynamic.of(session -> "" + order.next(null, session.<Draw>get(Draw.KEY)))));
     PreparedRequest.Prefixes prefixes = numbered();
     for (long index = 0; index < 3; index++) {
@@ -204,7 +204,7 @@ class PreparedRequestTest {
   private static PreparedRequest turn(
       PreparedRequest.Prefixes prefixes, Map<String, Object> attributes) {
     LlmProtocolBuilder mix = LlmDsl.llm.baseUrl("http://a/v1").seed(1).model("a", 1).model("b", 1);
-    LlmRequest turn = CHAT.and(new LlmRequest.History("history")).and(text("user", "?"));
+    LlmRequest turn = CHAT.and(MessagePart.history("history")).and(text("user", "?"));
     return PreparedRequest.of(turn, mix.protocol(), Set.of(), prefixes, Sessions.with(attributes));
   }
 
@@ -218,10 +218,11 @@ class PreparedRequestTest {
     assertThatThrownBy(
             () ->
                 prepare(
-                    CHAT.and(new LlmRequest.History("history")),
+                    CHAT.and(MessagePart.history("history")),
                     Sessions.with(Map.of("history", "text"))))
         .hasMessage(
-            "session attribute 'history' is not a conversation; start one: conversation(\"history\")");
+            "session attribute 'history' is not a conversation; start one:"
+                + " conversation(\"history\")");
   }
 
   @Test
@@ -235,7 +236,7 @@ class PreparedRequestTest {
     for (Object messages : List.of(json, java, fed)) {
       PreparedRequest prepared =
           prepare(
-              CHAT.and(new LlmRequest.AllMessages(Dynamic.el("#{messages}", Object.class))),
+              CHAT.and(MessagePart.all(Dynamic.el("#{messages}", Object.class))),
               Sessions.with(Map.of("messages", messages)));
       assertThat(body(prepared).at("/messages/0/content").asText()).isEqualTo("Why?");
     }
@@ -307,7 +308,7 @@ class PreparedRequestTest {
   }
 
   private static MessagePart text(String role, String text) {
-    return new LlmRequest.TextPart(role, Dynamic.of(text));
+    return MessagePart.text(role, Dynamic.of(text));
   }
 
   private static PreparedRequest prepare(LlmRequest request, Session session) {

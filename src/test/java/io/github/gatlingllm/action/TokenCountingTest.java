@@ -13,8 +13,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TokenCountingTest {
 
@@ -45,26 +48,20 @@ class TokenCountingTest {
         .build();
   }
 
-  private void keep(TokenCounting counting, TokenCounting.PromptCount prompt) {
+  private void keep(TokenCounting counting, String... texts) {
     counting.countLater(
-        0,
-        () -> {
-          prompt.count();
-          return "counted " + prompt.tokens();
-        },
-        () -> "out of time " + prompt.tokens(),
-        done::add);
+        0, () -> "counted " + counting.prompt(slow, asking(texts)), () -> "out of time", done::add);
   }
 
   /** Counts a first text, until it is released. */
   private TokenCounting busy(int maxBytes) throws InterruptedException {
-    TokenCounting counting = new TokenCounting(maxBytes);
+    TokenCounting counting = new TokenCounting(maxBytes, 99, 99);
     CountDownLatch busy = new CountDownLatch(1);
     counting.countLater(
         0,
         () -> {
           busy.countDown();
-          counting.prompt(slow, asking("blocks")).count();
+          assertThat(counting.prompt(slow, asking("blocks"))).isEqualTo(6);
           return "counted the first";
         },
         () -> "no room for the first",
@@ -76,48 +73,36 @@ class TokenCountingTest {
   @Test
   void pendingConsumersReceiveTheirCount() {
     TokenCounting counting = new TokenCounting();
-    TokenCounting.PromptCount prompt = counting.prompt(slow, asking("abc", "de"));
-    prompt.start();
-    assertThat(prompt.isKnown()).isFalse();
-    assertThat(prompt.tokens()).isNull();
-    keep(counting, prompt);
-    keep(counting, counting.prompt(slow, asking("fail")));
+    keep(counting, "abc", "de");
+    keep(counting, "fail");
     assertThat(done).isEmpty();
     released.countDown();
     counting.close(PLENTY);
     assertThat(done).containsExactly("counted 5", "counted null");
-    assertThat(prompt.isKnown()).isTrue();
-  }
-
-  @Test
-  void promptWithoutTextHasNoCount() {
-    TokenCounting.PromptCount prompt = new TokenCounting().prompt(slow, null);
-    assertThat(prompt.isKnown()).isTrue();
-    assertThat(prompt.tokens()).isNull();
   }
 
   @Test
   void afterTheTimeLimitConsumersAreCalledOnceWithoutCount() {
     TokenCounting counting = new TokenCounting();
-    keep(counting, counting.prompt(slow, asking("abc")));
-    keep(counting, counting.prompt(slow, asking("abc")));
+    keep(counting, "abc");
+    keep(counting, "abc");
     counting.close(Duration.ZERO);
-    keep(counting, counting.prompt(slow, asking("late")));
+    keep(counting, "late");
     released.countDown();
     counting.close(PLENTY);
     // The first was being counted when time was up.
-    assertThat(done).containsExactly("out of time null", "out of time null", "out of time null");
+    assertThat(done).containsExactly("out of time", "out of time", "out of time");
   }
 
   @Test
   void beyondTheLimitNothingIsQueued() throws InterruptedException {
     TokenCounting counting = busy(2_000);
-    keep(counting, counting.prompt(slow, asking("ab")));
-    keep(counting, counting.prompt(slow, asking("abc")));
-    assertThat(done).containsExactly("out of time null");
+    keep(counting, "ab");
+    keep(counting, "abc");
+    assertThat(done).containsExactly("out of time");
     released.countDown();
     counting.close(PLENTY);
-    assertThat(done).containsExactly("out of time null", "counted the first", "counted 2");
+    assertThat(done).containsExactly("out of time", "counted the first", "counted 2");
   }
 
   @Test
@@ -161,56 +146,53 @@ class TokenCountingTest {
           },
           1);
 
+  private @Nullable Integer count(TokenCounting counting, String... texts) {
+    return counting.prompt(noting, asking(texts));
+  }
+
   @Test
   void eachTextIsTokenizedOnce() {
-    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting);
-    assertThat(texts.count("", List.of("be brief", "hi"))).isEqualTo(10);
-    assertThat(texts.count("", List.of("be brief", "hi", "hello", "and"))).isEqualTo(18);
-    assertThat(texts.count("", List.of())).isZero();
+    TokenCounting counting = new TokenCounting();
+    assertThat(count(counting, "be brief", "hi")).isEqualTo(10);
+    assertThat(count(counting, "be brief", "hi", "hello", "and")).isEqualTo(18);
     assertThat(asked).containsExactly("be brief", "hi", "hello", "and");
   }
 
   /** 3 characters of every prefix and the first one after it are a token. */
   @Test
   void aPromptIsTokenizedOnceWhateverItsPrefix() {
-    TokenCounting.CountedTexts texts =
-        new TokenCounting.CountedTexts(
-            new FakeTokenizer(
-                text -> {
-                  asked.add(text);
-                  return text.length() - (text.startsWith("123") ? 1 : 0);
-                },
-                1));
-    assertThat(texts.count("123", List.of("123hello", "and"))).isEqualTo(7 + 3);
+    Tokenizer joining =
+        new FakeTokenizer(
+            text -> {
+              asked.add(text);
+              return text.length() - (text.startsWith("123") ? 1 : 0);
+            },
+            1);
+    TokenCounting counting = new TokenCounting();
+    GenerationRequest prefixed =
+        GenerationRequest.of(Api.CHAT)
+            .prefix("123")
+            .messages(List.of(Api.Message.user("hello"), Api.Message.user("and")))
+            .build();
+    assertThat(counting.prompt(joining, prefixed)).isEqualTo(7 + 3);
     asked.clear();
-    assertThat(texts.count("123", List.of("123hello", "and"))).isEqualTo(10);
+    assertThat(counting.prompt(joining, prefixed)).isEqualTo(10);
     assertThat(asked).containsExactly("123");
-    assertThat(texts.count("", List.of("hello"))).as("without its prefix").isEqualTo(5);
+    assertThat(counting.prompt(joining, asking("hello"))).as("without its prefix").isEqualTo(5);
   }
 
-  @Test
-  void minRecentlyUsedTextIsEvicted() {
-    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting, 10, 99);
-    assertThat(texts.count("", List.of("aaaa", "bbbb", "aaaa", "cccc"))).isEqualTo(16);
-    assertThat(texts.count("", List.of("aaaa", "bbbb"))).isEqualTo(8);
-    assertThat(asked).containsExactly("aaaa", "bbbb", "cccc", "bbbb");
-  }
-
-  @Test
-  void textAboveTheLimitIsNotCached() {
-    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting, 3, 99);
-    assertThat(texts.count("", List.of("abcd", "abcd"))).isEqualTo(8);
-    assertThat(asked).containsExactly("abcd", "abcd");
-  }
-
-  @Test
-  void numberOfCachedTextsIsBounded() {
-    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting, 1_000, 5);
-    for (int i = 0; i < 100; i++) {
-      texts.count("", List.of("" + i));
+  /** Limits of characters and of texts, what is counted, and what a tokenizer counts of that. */
+  @ParameterizedTest
+  @CsvSource({
+    "10, 99, aaaa bbbb aaaa cccc aaaa bbbb, aaaa bbbb cccc bbbb", // the least recently used goes
+    "3, 99, abcd abcd, abcd abcd",
+    "99, 5, 0 1 2 3 4 5 6 7 7 3 2, 0 1 2 3 4 5 6 7 2",
+  })
+  void countsOfFewTextsAreRetained(int chars, int texts, String counted, String expected) {
+    TokenCounting counting = new TokenCounting(0, chars, texts);
+    for (String text : counted.split(" ", -1)) {
+      assertThat(count(counting, text)).isEqualTo(text.length());
     }
-    asked.clear();
-    texts.count("", List.of("99", "95", "94"));
-    assertThat(asked).containsExactly("94");
+    assertThat(asked).containsExactly(expected.split(" ", -1));
   }
 }
