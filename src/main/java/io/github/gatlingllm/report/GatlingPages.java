@@ -79,7 +79,7 @@ final class GatlingPages {
     values.put("styles", Templates.resource("gatling.css"));
     values.put("verdict", summary.verdict());
     values.put("workload", RunText.fact(summary, "workload"));
-    values.put("groups", VerdictSections.Tiles.of(summary));
+    values.put("groups", VerdictSections.tiles(summary));
     values.put("tables", new Tables(summary, REPORT).at("gatling"));
     return Templates.fill("gatling-index", values);
   }

@@ -9,8 +9,8 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.report.Page.Part;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.report.Page.ShownWhen;
 import io.github.gatlingllm.report.Table.Group;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -149,7 +149,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
                 .toList());
   }
 
-  private AllMetrics allMetrics(String title, String id, ShownWhen when, Figures figures) {
+  private AllMetrics allMetrics(String title, String id, Figures figures) {
     Tables tables = Tables.of(summary);
     Group times = group("Latency, ms", "lower is better", Unit.MILLIS, "Metrics", figures);
     Group lengths =
@@ -165,9 +165,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
         note("No value in this run: ", metric -> figures.metric(metric).isEmpty())
             + note("Always 0: ", metric -> isZero(figures.metric(metric)));
     return new AllMetrics(
-        title,
         id,
-        when,
         tables.table("Metrics", List.of()).grouped(title, List.of(times, lengths)),
         tables.table("Rates", List.of()).grouped(title + ": rates", List.of(rates)),
         missing.strip(),
@@ -189,50 +187,41 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     return names.isEmpty() ? "" : what + names + ". ";
   }
 
-  /** A line of {@code numbers.peb}. */
-  record SingleNumber(String name, String value, String better, String formula) {}
-
   /** Figures of the entire system: a row for each metric of the catalogue with a number. */
   private List<Row> singleNumbers(Figures figures) {
     List<Metric> metrics =
         Stream.of(Metric.values())
             .filter(m -> m != Metric.GOODPUT_MAX_REQUESTS_PER_S && figures.number(m) != null)
             .toList();
-    return Templates.rows("numbers", 4, Map.of("figures", figures, "metrics", metrics)).stream()
-        .map(row -> new SingleNumber(row.get(0), row.get(1), row.get(2), row.get(3)))
+    return RunText.rows("numbers", Map.of("figures", figures, "metrics", metrics)).stream()
         .map(number -> Row.of(summary, "", number))
         .toList();
   }
 
-  /** All metrics of some requests, below the table of key figures of {@link Part}. */
-  private record AllMetrics(
-      String title,
-      String id,
-      ShownWhen when,
-      Table table,
-      Table rates,
-      String missing,
-      Table system) {}
+  /** All metrics of some requests. */
+  private record AllMetrics(String id, Table table, Table rates, String missing, Table system) {}
 
   /** Several sets of requests: a table of key figures, and all metrics of each set, folded. */
-  private record Part(String heading, String note, Table table, List<AllMetrics> details) {}
+  private record KeyFigures(
+      String heading, String note, Table table, List<Part<AllMetrics>> details) {}
 
   Section section() {
-    List<AllMetrics> sets = new ArrayList<>();
-    List<AllMetrics> pools = new ArrayList<>();
-    for (ShownLevels.ShownLevel level : levels.all()) {
-      String title = level.title().isEmpty() ? "All metrics" : level.title();
-      Figures figures = level.stage().figures();
-      sets.add(allMetrics(title, "level" + level.suffix(), levels.when(level), figures));
-    }
+    String all = "All metrics";
+    List<Part<AllMetrics>> sets =
+        levels.parts(
+            true,
+            level -> {
+              String title = level.title().isEmpty() ? all : level.title();
+              return allMetrics(title, "level" + level.suffix(), level.stage().figures());
+            });
     if (sets.isEmpty()) {
-      sets.add(allMetrics("All metrics", "level", ShownWhen.ALWAYS, summary.figures()));
+      sets.add(Part.always(all, allMetrics(all, "level", summary.figures())));
     }
+    List<Part<AllMetrics>> pools = new ArrayList<>();
     if (summary.hasSeveralLevels()) {
-      String all = RunText.pooled(summary).replace(".", "");
-      pools.add(allMetrics(all, "pooled", ShownWhen.ALWAYS, summary.figures()));
+      String pooled = RunText.pooled(summary).replace(".", "");
+      pools.add(Part.always(pooled, allMetrics(pooled, "pooled", summary.figures())));
     }
-    List<Part> parts = parts();
     List<String> anchors =
         hasParts()
             ? List.of()
@@ -240,7 +229,9 @@ record MetricsSection(Summary summary, ShownLevels levels) {
                 .map(request -> Row.of(summary, request).anchor())
                 .toList();
     return Section.of("metrics")
-        .body("metrics", Map.of("sets", sets, "pooled", pools, "parts", parts, "anchors", anchors));
+        .body(
+            "metrics",
+            Map.of("sets", sets, "pooled", pools, "parts", keyFigures(), "anchors", anchors));
   }
 
   /** Whether requests have several names; the figures of a single one are those of the level. */
@@ -248,11 +239,11 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     return summary.requestsAtPoints().size() > 1;
   }
 
-  private List<Part> parts() {
+  private List<KeyFigures> keyFigures() {
     return Tables.of(summary)
         .shown("metrics")
         .filter(of -> hasParts() || of.rows() != RowKind.REQUESTS)
-        .map(of -> new Part(of.key(), note(of.rows()), of.table(), details(of)))
+        .map(of -> new KeyFigures(of.key(), note(of.rows()), of.table(), details(of)))
         .toList();
   }
 
@@ -264,18 +255,16 @@ record MetricsSection(Summary summary, ShownLevels levels) {
         : rows == RowKind.TARGETS && isPooled ? "All load levels of a target pooled." : "";
   }
 
-  private List<AllMetrics> details(Tables.Shown shown) {
+  private List<Part<AllMetrics>> details(Tables.Shown shown) {
     return shown.rows() != RowKind.TARGETS && shown.rows() != RowKind.REQUESTS
         ? List.of()
         : shown.all().stream().map(this::detail).toList();
   }
 
-  private AllMetrics detail(Row row) {
+  private Part<AllMetrics> detail(Row row) {
     String at = row.point();
-    return allMetrics(
-        "All metrics of " + row.name() + (at.isEmpty() ? "" : " (" + at + ")"),
-        row.anchor(),
-        ShownWhen.ALWAYS,
-        Objects.requireNonNull(row.figures()));
+    String title = "All metrics of " + row.name() + (at.isEmpty() ? "" : " (" + at + ")");
+    return Part.always(
+        title, allMetrics(title, row.anchor(), Objects.requireNonNull(row.figures())));
   }
 }

@@ -85,7 +85,7 @@ final class Page {
   static List<Chart> charts(List<Section> sections) {
     return sections.stream()
         .flatMap(section -> section.groups.stream())
-        .flatMap(group -> group.charts.stream())
+        .flatMap(group -> group.content.stream())
         .toList();
   }
 
@@ -119,16 +119,16 @@ final class Page {
     }
   }
 
-  /** When a part of the page is shown: the keys of its choices, and whether at first. */
-  record ShownWhen(String keys, boolean isFirst) {
+  /**
+   * A part of the page.
+   *
+   * @param keys of the choices that show it; empty for a part that is always shown
+   * @param isFirst whether it is shown before a reader chooses
+   */
+  record Part<T>(String title, String keys, boolean isFirst, T content) {
 
-    static final ShownWhen ALWAYS = new ShownWhen("", true);
-  }
-
-  record Charts(String title, ShownWhen when, List<Chart> charts) {
-
-    Charts {
-      charts = charts.stream().filter(Chart::hasPoints).toList();
+    static <T> Part<T> always(String title, T content) {
+      return new Part<>(title, "", true, content);
     }
   }
 
@@ -139,11 +139,21 @@ final class Page {
       String lead,
       String body,
       Map<String, Object> values,
-      List<Charts> groups,
+      List<Part<List<Chart>>> groups,
       boolean isFolded) {
 
     Section {
-      groups = groups.stream().filter(group -> !group.charts.isEmpty()).toList();
+      groups =
+          groups.stream()
+              .map(
+                  of ->
+                      new Part<>(
+                          of.title,
+                          of.keys,
+                          of.isFirst,
+                          of.content.stream().filter(Chart::hasPoints).toList()))
+              .filter(of -> !of.content.isEmpty())
+              .toList();
     }
 
     static Section of(String key, Object... values) {
@@ -167,10 +177,10 @@ final class Page {
     }
 
     Section charts(List<Chart> drawn) {
-      return groups(List.of(new Charts("", ShownWhen.ALWAYS, drawn)));
+      return groups(List.of(Part.always("", drawn)));
     }
 
-    Section groups(List<Charts> drawn) {
+    Section groups(List<Part<List<Chart>>> drawn) {
       return new Section(id, title, menu, lead, body, values, drawn, isFolded);
     }
 

@@ -31,7 +31,6 @@ import io.github.gatlingllm.record.RequestRecord.TimingKey;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.report.MetricsSection.Measured;
-import io.github.gatlingllm.report.MetricsSection.SingleNumber;
 import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.Table.TableCell;
 import java.util.ArrayList;
@@ -85,7 +84,7 @@ enum RowKind {
   TRIALS(TrialRow.class, (s, of) -> trials(of)),
   LATENCIES(Measured.class, (s, of) -> MetricsSection.latencies(s)),
   MEASURED(Measured.class, (s, of) -> Stream.of()),
-  NUMBERS(SingleNumber.class, (s, of) -> Stream.of()),
+  NUMBERS(NamedText.class, (s, of) -> Stream.of()),
   GPUS(Gpu.class, (s, of) -> of.each(RowKind::gpus, Entry::getKey, Entry::getValue)),
   ROLES(EngineFigures.class, (s, of) -> roles(s)),
   SERVER_PAGES(EnginePage.class, (s, of) -> each(s, s.serverPages())),

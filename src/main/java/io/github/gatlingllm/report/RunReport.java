@@ -18,7 +18,6 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.report.VerdictSections.Tiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -246,7 +245,7 @@ public final class RunReport {
           "now",
           now,
           "tiles",
-          now.figures == null ? List.of() : Tiles.rows("live-tiles", tiles(now.figures)),
+          now.figures == null ? List.of() : RunText.rows("live-tiles", tiles(now.figures)),
           "finished",
           finished(now.finished));
     }

@@ -22,15 +22,35 @@ final class RunText {
 
   private RunText() {}
 
-  /** A name and its value, e.g. {@code requests} and {@code 100 started, …}. */
-  record NamedText(String name, String value) {}
+  /**
+   * A row of a template, e.g. {@code requests} and {@code 100 started, …}.
+   *
+   * @param remark words beside the value; may be empty
+   * @param formula of a figure; may be empty
+   */
+  record NamedText(String name, String value, String remark, String formula) {
+
+    NamedText(String name, String value) {
+      this(name, value, "", "");
+    }
+  }
+
+  /** The rows of a template, with the columns of {@link NamedText} or the first of them. */
+  static List<NamedText> rows(String template, Map<String, Object> values) {
+    return Templates.rows(template, 4, values).stream()
+        .map(
+            row ->
+                new NamedText(
+                    row.get(0),
+                    row.get(1),
+                    row.size() < 3 ? "" : row.get(2),
+                    row.size() < 4 ? "" : row.get(3)))
+        .toList();
+  }
 
   /** The facts of {@code facts.peb} or {@code head.peb}, without those that have no value. */
   static List<NamedText> facts(String template, Map<String, Object> values) {
-    return Templates.rows(template, 2, values).stream()
-        .filter(row -> !row.get(1).isEmpty())
-        .map(row -> new NamedText(row.get(0), row.get(1)))
-        .toList();
+    return rows(template, values).stream().filter(row -> !row.value().isEmpty()).toList();
   }
 
   static List<NamedText> facts(Summary summary) {

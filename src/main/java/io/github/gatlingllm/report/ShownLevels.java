@@ -3,8 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.metric.LevelFigures;
-import io.github.gatlingllm.report.Page.Charts;
-import io.github.gatlingllm.report.Page.ShownWhen;
+import io.github.gatlingllm.report.Page.Part;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +26,6 @@ final class ShownLevels {
       return "-" + position;
     }
   }
-
-  record LevelPart(String title, ShownWhen when, Object of) {}
 
   /** One choice; {@code isFirst} for the default. */
   private record LevelChoice(String key, String name, boolean isFirst) {}
@@ -69,11 +66,14 @@ final class ShownLevels {
     return levels;
   }
 
-  List<LevelPart> parts(Function<ShownLevel, ShownWhen> when, Function<ShownLevel, Object> of) {
+  /**
+   * A part for each level.
+   *
+   * @param withOperating whether the choice of all operating points shows those of these levels
+   */
+  <T> List<Part<T>> parts(boolean withOperating, Function<ShownLevel, T> content) {
     return new ArrayList<>(
-        levels.stream()
-            .map(level -> new LevelPart(level.title, when.apply(level), of.apply(level)))
-            .toList());
+        levels.stream().map(level -> part(level, withOperating, content.apply(level))).toList());
   }
 
   List<ShownLevel> operating() {
@@ -84,49 +84,43 @@ final class ShownLevels {
     return summary.curves().size() > 1;
   }
 
-  ShownWhen when(ShownLevel level) {
-    return when(level, hasSeveralCurves());
-  }
-
-  /** The same for a part that the choice of all operating points does not show. */
-  ShownWhen whenChosen(ShownLevel level) {
-    return when(level, false);
-  }
-
-  private ShownWhen when(ShownLevel level, boolean isAmongOperating) {
+  private <T> Part<T> part(ShownLevel level, boolean withOperating, T content) {
     if (levels.size() < 2) {
-      return ShownWhen.ALWAYS;
+      return Part.always(level.title, content);
     }
     String own = Integer.toString(level.position);
-    return isAmongOperating && level.isOperating
-        ? new ShownWhen(own + " " + OPERATING, true)
-        : new ShownWhen(own, level.isOperating && !hasSeveralCurves());
+    boolean isAmongOperating = withOperating && hasSeveralCurves() && level.isOperating;
+    return new Part<>(
+        level.title,
+        isAmongOperating ? own + " " + OPERATING : own,
+        isAmongOperating || (level.isOperating && !hasSeveralCurves()),
+        content);
+  }
+
+  /** A part about all operating points together. */
+  static <T> Part<T> ofOperatingPoints(String title, T content) {
+    return new Part<>(title, OPERATING, true, content);
   }
 
   /**
    * A chart of each level that has samples, after one of all operating points if there are several
    * curves.
    */
-  <S> List<Charts> charts(
+  <S> List<Part<List<Chart>>> charts(
       Map<Integer, S> samples, Supplier<Chart> operatingPoints, Function<S, Chart> drawn) {
-    List<Charts> groups = new ArrayList<>();
+    List<Part<List<Chart>>> groups = new ArrayList<>();
     if (hasSeveralCurves()) {
-      groups.add(
-          new Charts("Operating points", whenOperatingPoints(), List.of(operatingPoints.get())));
+      groups.add(ofOperatingPoints("Operating points", List.of(operatingPoints.get())));
     }
     for (ShownLevel level : levels) {
       S of = samples.get(level.position);
       if (of != null) {
         Chart chart = drawn.apply(of);
         Chart own = chart.id(chart.id() + level.suffix());
-        groups.add(new Charts(level.title, whenChosen(level), List.of(own)));
+        groups.add(part(level, false, List.of(own)));
       }
     }
     return groups;
-  }
-
-  ShownWhen whenOperatingPoints() {
-    return new ShownWhen(OPERATING, true);
   }
 
   /** All choices; empty if there is only one level. */

@@ -10,9 +10,9 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
+import io.github.gatlingllm.report.Page.Part;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.report.Page.ShownWhen;
-import io.github.gatlingllm.report.ShownLevels.LevelPart;
+import io.github.gatlingllm.report.RunText.NamedText;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,15 +26,15 @@ import org.jspecify.annotations.Nullable;
 /** The sections of words and tables: verdict, objectives, validity, outcomes, glossary, files. */
 record VerdictSections(Summary summary, ShownLevels levels) {
 
+  /** With more curves a table replaces the tiles. */
+  private static final int MAX_CURVES = 3;
+
   Section verdict() {
-    boolean isTable = Tiles.of(summary).isEmpty();
-    List<LevelPart> groups =
-        levels.parts(
-            level -> isTable ? levels.whenChosen(level) : levels.when(level),
-            level -> Tiles.of(summary, level.stage()));
-    if (groups.isEmpty()) {
-      Tiles.of(summary).forEach(g -> groups.add(new LevelPart("", ShownWhen.ALWAYS, g.tiles())));
-    }
+    List<Part<List<NamedText>>> groups =
+        levels.all().isEmpty()
+            ? tiles(summary)
+            : levels.parts(
+                summary.curves().size() <= MAX_CURVES, level -> tiles(summary, level.stage()));
     return Section.of("verdict")
         .body(
             "verdict",
@@ -55,18 +55,16 @@ record VerdictSections(Summary summary, ShownLevels levels) {
     if (slo == null && assertions.isEmpty()) {
       return null;
     }
-    List<LevelPart> groups = new ArrayList<>();
+    List<Part<Table>> groups = new ArrayList<>();
     if (slo != null) {
       Tables tables = Tables.of(summary);
-      if (levels.hasSeveralCurves() || levels.all().isEmpty()) {
-        groups.add(
-            new LevelPart(
-                "",
-                levels.all().isEmpty() ? ShownWhen.ALWAYS : levels.whenOperatingPoints(),
-                tables.about(null, "Objectives")));
+      if (levels.all().isEmpty()) {
+        groups.add(Part.always("", tables.about(null, "Objectives")));
+      } else if (levels.hasSeveralCurves()) {
+        groups.add(ShownLevels.ofOperatingPoints("", tables.about(null, "Objectives")));
       }
       groups.addAll(
-          levels.parts(levels::whenChosen, level -> tables.about(level.stage(), "Objectives")));
+          levels.parts(false, level -> tables.about(level.stage(), "Objectives")));
     }
     Map<String, Object> values = new HashMap<>();
     values.put("objectives", groups);
@@ -114,7 +112,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
             Map.of(
                 "groups",
                 levels.parts(
-                    levels::when,
+                    true,
                     level -> Tables.of(summary).about(level.stage(), "Injectors of a level")),
                 "tables",
                 Tables.of(summary).at("injectors")));
@@ -157,82 +155,64 @@ record VerdictSections(Summary summary, ShownLevels levels) {
    * The figures that sum up a run, the same on Gatling's index page and in {@code llm.html}: each
    * objective at its percentile, and the latencies without an objective at the highest that is
    * certain. They belong to one load level of each curve, since percentiles pooled over different
-   * loads describe none of them.
+   * loads describe none of them. Empty if there are more than {@value #MAX_CURVES} curves.
    */
-  static final class Tiles {
-    /** With more curves a table replaces the tiles. */
-    private static final int MAX_CURVES = 3;
-
-    /** The tiles of each curve; empty if there are more than {@value #MAX_CURVES}. */
-    static List<TileGroup> of(Summary summary) {
-      if (summary.curves().isEmpty()) {
-        return List.of(new TileGroup("", of(summary, summary.figures(), List.of(), "")));
-      }
-      if (summary.curves().size() > MAX_CURVES) {
-        return List.of();
-      }
-      return summary.curves().stream()
-          .map(
-              curve ->
-                  new TileGroup(
-                      summary.hasSeveralLevels() ? Row.operatingPoint(summary, curve) : "",
-                      of(summary, summary.operatingLevel(curve))))
-          .toList();
+  static List<Part<List<NamedText>>> tiles(Summary summary) {
+    if (summary.curves().isEmpty()) {
+      return List.of(Part.always("", tiles(summary, summary.figures(), List.of(), "")));
     }
-
-    static List<Tile> of(Summary summary, LevelFigures level) {
-      return of(summary, level.figures(), level.objectives(), level.target());
-    }
-
-    private static List<Tile> of(
-        Summary summary, Figures figures, List<ObjectiveRow> objectives, String target) {
-      boolean isStreamed = !figures.metric(Metric.TTFT_MS).isEmpty();
-      List<Metric> times =
-          isStreamed ? List.of(Metric.TTFT_MS, Metric.ITL_MS) : List.of(Metric.E2E_MS);
-      List<Objective> judged =
-          objectives.stream().map(row -> Objective.of(summary, row, target)).toList();
-      return rows(
-          "tiles",
-          Map.of(
-              "summary", summary,
-              "figures", figures,
-              "times",
-                  times.stream()
-                      .filter(time -> judged.stream().noneMatch(of -> of.isOf(time.title())))
-                      .toList(),
-              "objectives", judged));
-    }
-
-    /** An objective with its name, e.g. {@code TTFT from schedule}, {@code ask: E2E}. */
-    private record Objective(String name, ObjectiveRow row) {
-
-      private static final String FROM_SCHEDULE = " from schedule";
-
-      static Objective of(Summary summary, ObjectiveRow row, String target) {
-        String own =
-            row.measure().startsWith(target + ": ")
-                ? row.measure().substring(target.length() + 2)
-                : row.measure();
-        int key = own.lastIndexOf(' ') + 1;
-        Slo.Measure measure = Slo.Measure.valueOf(own.substring(key).toUpperCase(Locale.ROOT));
-        boolean isNamed = measure.isFromSchedule() && summary.isClockNamed();
-        return new Objective(
-            own.substring(0, key) + measure.name() + (isNamed ? FROM_SCHEDULE : ""), row);
-      }
-
-      boolean isOf(String metric) {
-        return name.equals(metric) || name.equals(metric + FROM_SCHEDULE);
-      }
-    }
-
-    static List<Tile> rows(String template, Map<String, Object> values) {
-      return Templates.rows(template, 3, values).stream()
-          .map(row -> new Tile(row.get(0), row.get(1), row.get(2)))
-          .toList();
-    }
+    return summary.curves().stream()
+        .filter(curve -> summary.curves().size() <= MAX_CURVES)
+        .map(
+            curve ->
+                Part.always(
+                    summary.hasSeveralLevels() ? Row.operatingPoint(summary, curve) : "",
+                    tiles(summary, summary.operatingLevel(curve))))
+        .toList();
   }
 
-  record TileGroup(String title, List<Tile> tiles) {}
+  private static List<NamedText> tiles(Summary summary, LevelFigures level) {
+    return tiles(summary, level.figures(), level.objectives(), level.target());
+  }
 
-  record Tile(String name, String value, String remark) {}
+  private static List<NamedText> tiles(
+      Summary summary, Figures figures, List<ObjectiveRow> objectives, String target) {
+    boolean isStreamed = !figures.metric(Metric.TTFT_MS).isEmpty();
+    List<Metric> times =
+        isStreamed ? List.of(Metric.TTFT_MS, Metric.ITL_MS) : List.of(Metric.E2E_MS);
+    List<Objective> judged =
+        objectives.stream().map(row -> Objective.of(summary, row, target)).toList();
+    return RunText.rows(
+        "tiles",
+        Map.of(
+            "summary", summary,
+            "figures", figures,
+            "times",
+                times.stream()
+                    .filter(time -> judged.stream().noneMatch(of -> of.isOf(time.title())))
+                    .toList(),
+            "objectives", judged));
+  }
+
+  /** An objective with its name, e.g. {@code TTFT from schedule}, {@code ask: E2E}. */
+  private record Objective(String name, ObjectiveRow row) {
+
+    private static final String FROM_SCHEDULE = " from schedule";
+
+    static Objective of(Summary summary, ObjectiveRow row, String target) {
+      String own =
+          row.measure().startsWith(target + ": ")
+              ? row.measure().substring(target.length() + 2)
+              : row.measure();
+      int key = own.lastIndexOf(' ') + 1;
+      Slo.Measure measure = Slo.Measure.valueOf(own.substring(key).toUpperCase(Locale.ROOT));
+      boolean isNamed = measure.isFromSchedule() && summary.isClockNamed();
+      return new Objective(
+          own.substring(0, key) + measure.name() + (isNamed ? FROM_SCHEDULE : ""), row);
+    }
+
+    boolean isOf(String metric) {
+      return name.equals(metric) || name.equals(metric + FROM_SCHEDULE);
+    }
+  }
 }

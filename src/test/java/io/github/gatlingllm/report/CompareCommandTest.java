@@ -270,7 +270,7 @@ class CompareCommandTest {
   private static Map<String, Chart> charts(List<Compared> sides) {
     return new CompareCurves(sides)
         .section().groups().stream()
-            .flatMap(group -> group.charts().stream())
+            .flatMap(group -> group.content().stream())
             .collect(Collectors.toMap(Chart::id, chart -> chart));
   }
 

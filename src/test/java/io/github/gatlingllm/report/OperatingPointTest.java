@@ -19,9 +19,9 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.report.Page.Part;
+import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.Table.Heading;
-import io.github.gatlingllm.report.VerdictSections.Tile;
-import io.github.gatlingllm.report.VerdictSections.Tiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,9 +71,13 @@ class OperatingPointTest {
         records);
   }
 
-  private static List<Tile> tiles(Summary summary) {
-    assertThat(Tiles.of(summary)).hasSize(1);
-    return Tiles.of(summary).get(0).tiles();
+  private static List<NamedText> tiles(Summary summary) {
+    assertThat(VerdictSections.tiles(summary)).hasSize(1);
+    return VerdictSections.tiles(summary).get(0).content();
+  }
+
+  private static NamedText tile(String name, String value, String remark) {
+    return new NamedText(name, value, remark, "");
   }
 
   /**
@@ -90,10 +94,10 @@ class OperatingPointTest {
     assertThat(summary.operatingPoint().stage()).isEqualTo("c=16");
     assertThat(summary.operatingPoint().why()).isEqualTo("the knee");
     assertThat(summary.verdict()).contains("16 concurrent", "900 tok/s");
-    assertThat(Tiles.of(summary).get(0).title()).isEqualTo("At c=16, the knee");
+    assertThat(VerdictSections.tiles(summary).get(0).title()).isEqualTo("At c=16, the knee");
     assertThat(tiles(summary))
-        .startsWith(new Tile("TTFT p50", "20 ms", "90 values"))
-        .extracting(Tile::value)
+        .startsWith(tile("TTFT p50", "20 ms", "90 values"))
+        .extracting(NamedText::value)
         .contains("900 tok/s");
     assertThat(SummaryText.console(summary)).contains("c=16, the knee").doesNotContain("500 ms");
     Path page = run.resolve("llm.html");
@@ -117,7 +121,7 @@ class OperatingPointTest {
     assertThat(summary.figures().metric(Metric.TTFT_FROM_SCHEDULE_MS).p50())
         .isEqualTo(66.4, within(0.05));
     assertThat(summary.verdict()).contains("TTFT p50 66 ms of 10 requests");
-    assertThat(tiles(summary).get(0)).isEqualTo(new Tile("TTFT p50", "66 ms", "10 values"));
+    assertThat(tiles(summary).get(0)).isEqualTo(tile("TTFT p50", "66 ms", "10 values"));
     assertThat(byLevel(summary).markdown()).contains("| 66* |");
   }
 
@@ -131,18 +135,18 @@ class OperatingPointTest {
     levels.remove(1);
     Summary summary = figures("ttft<200ms").summary();
     assertThat(tiles(summary).get(0))
-        .isEqualTo(new Tile("TTFT p99", "–", "SLO < 200 ms · ✗ missed: met by 90.0 %"));
+        .isEqualTo(tile("TTFT p99", "–", "SLO < 200 ms · ✗ missed: met by 90.0 %"));
   }
 
   /** Of each objective one at its percentile; ITL, which has none, at the highest certain one. */
   @Test
   void eachObjectiveHasATileAtItsPercentile() {
-    List<Tile> tiles = tiles(level("a", 8, 200, 20).figures("ttft<200ms,tpot<1ms").summary());
+    List<NamedText> tiles = tiles(level("a", 8, 200, 20).figures("ttft<200ms,tpot<1ms").summary());
     assertThat(tiles)
-        .extracting(Tile::name)
+        .extracting(NamedText::name)
         .startsWith("TTFT p99", "TPOT p99", "ITL p99", "Output")
         .doesNotHaveDuplicates();
-    assertThat(tiles.get(0)).isEqualTo(new Tile("TTFT p99", "20 ms", "SLO < 200 ms · ✓ met"));
+    assertThat(tiles.get(0)).isEqualTo(tile("TTFT p99", "20 ms", "SLO < 200 ms · ✓ met"));
     assertThat(tiles.get(1).remark()).contains("SLO < 1 ms · ✗ missed: met by 0 %");
     assertThat(tiles(Levels.gated(Slo.parse("ttft<1s"), 4)).get(0).name())
         .isEqualTo("TTFT from schedule p99");
@@ -175,8 +179,8 @@ class OperatingPointTest {
     assertThat(summary.operatingPoint().why())
         .isEqualTo("the highest load that met the SLO, within noise");
     assertThat(tiles(summary))
-        .startsWith(new Tile("TTFT p99", "20 ms", "SLO < 200 ms · ✓ met"))
-        .extracting(Tile::remark)
+        .startsWith(tile("TTFT p99", "20 ms", "SLO < 200 ms · ✓ met"))
+        .extracting(NamedText::remark)
         .noneMatch(remark -> remark.contains("missed"));
     assertThat(summary.stages().get(2).objectives().get(0).ok()).isFalse();
     assertThat(summary.slo().objectives().get(0).ok()).as("pooled, for scripts").isFalse();
@@ -206,14 +210,14 @@ class OperatingPointTest {
     assertThat(summary.curves())
         .extracting(c -> c.operatingPoint().why())
         .containsOnly("the only load level");
-    assertThat(Tiles.of(summary))
-        .extracting(VerdictSections.TileGroup::title)
+    assertThat(VerdictSections.tiles(summary))
+        .extracting(Part::title)
         .containsExactly("fast: c=8", "dead: c=8");
-    assertThat(Tiles.of(summary).get(0).tiles())
-        .extracting(Tile::value)
+    assertThat(VerdictSections.tiles(summary).get(0).content())
+        .extracting(NamedText::value)
         .contains("900 tok/s", "0 %");
-    assertThat(Tiles.of(summary).get(1).tiles())
-        .extracting(Tile::value)
+    assertThat(VerdictSections.tiles(summary).get(1).content())
+        .extracting(NamedText::value)
         .contains("0 tok/s", "100 %");
     assertThat(summary.figures().number(Metric.OUTPUT_TOKENS_PER_S)).as("pooled").isEqualTo(450);
     assertThat(SummaryText.markdown(summary)).doesNotContain("450");
@@ -275,7 +279,7 @@ class OperatingPointTest {
     Path page = run.resolve("llm.html");
     HtmlReport.write(page, figures.summary(), figures.series());
 
-    assertThat(Tiles.of(figures.summary())).isEmpty();
+    assertThat(VerdictSections.tiles(figures.summary())).isEmpty();
     assertThat(Files.readString(page)).contains(">target, ms<");
     Files.writeString(run.resolve("index.html"), "<div id=\"statistics_table_container\"></div>");
     assertThat(GatlingPages.insert(run, figures.summary())).hasSize(1);
@@ -305,7 +309,7 @@ class OperatingPointTest {
     Summary summary = level("a", 8, 90, 20).figures("").summary();
 
     assertThat(summary.operatingPoint().why()).isEqualTo("the only load level");
-    assertThat(Tiles.of(summary).get(0).title()).isEmpty();
+    assertThat(VerdictSections.tiles(summary).get(0).title()).isEmpty();
     assertThat(SummaryText.console(summary)).doesNotContain("operating point");
   }
 

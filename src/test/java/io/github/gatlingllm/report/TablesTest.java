@@ -13,7 +13,7 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.MetricsSection.Measured;
-import io.github.gatlingllm.report.MetricsSection.SingleNumber;
+import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.Table.Heading;
 import io.github.gatlingllm.report.Table.TableCell;
 import io.github.gatlingllm.report.Tables.Layout;
@@ -52,7 +52,7 @@ class TablesTest {
     Object own =
         layout.rows() == RowKind.MEASURED
             ? new Measured("Decode", Metric.DECODE_TOKENS_PER_S, tables.summary().figures())
-            : new SingleNumber("Jitter", "1", "lower", "p99 ÷ p50");
+            : new NamedText("Jitter", "1", "lower", "p99 ÷ p50");
     List<Row> rows = List.of(Row.of(tables.summary(), "Jitter", own));
     return layout.rows() == RowKind.MEASURED || layout.rows() == RowKind.NUMBERS
         ? Stream.of(
