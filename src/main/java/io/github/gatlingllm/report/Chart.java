@@ -10,7 +10,6 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.report.Table.Columns;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
@@ -56,21 +55,28 @@ record Chart(
         null);
   }
 
-  record GridCell(String row, String column, @Nullable Double value) {}
-
   /** A row for each name of a row, in the order of the cells; a cell without a value is empty. */
-  static Chart grid(String key, String columns, List<GridCell> cells, Object... values) {
-    List<String> places = cells.stream().map(GridCell::column).distinct().toList();
+  static <T> Chart grid(
+      String key,
+      String columns,
+      List<T> cells,
+      Function<T, String> row,
+      Function<T, String> column,
+      Function<T, @Nullable Double> value,
+      Object... texts) {
+    List<String> places = cells.stream().map(column).distinct().toList();
     Map<String, List<Point>> rows = new LinkedHashMap<>();
-    for (GridCell cell : cells) {
-      List<Point> row = rows.computeIfAbsent(cell.row, name -> new ArrayList<>());
-      if (cell.value != null) {
-        row.add(new Point(places.indexOf(cell.column), cell.value));
-      }
+    for (T cell : cells) {
+      rows.computeIfAbsent(row.apply(cell), name -> new ArrayList<>())
+          .add(new Point(places.indexOf(column.apply(cell)), value.apply(cell)));
     }
     List<Line> lines = new ArrayList<>();
-    rows.forEach((name, row) -> lines.add(Line.of(name, 0, 0, row).as(LineForm.GRID)));
-    return of(key, Axis.places(columns, "", places), lines, values);
+    rows.forEach(
+        (name, points) ->
+            lines.add(
+                Line.of(name, 0, 0, points.stream().filter(point -> point.y() != null).toList())
+                    .as(LineForm.GRID)));
+    return of(key, Axis.places(columns, "", places), lines, texts);
   }
 
   static Chart percentiles(String key, List<Line> lines, String title) {
@@ -198,15 +204,16 @@ record Chart(
 
   private Table byX() {
     TreeSet<Double> places = new TreeSet<>();
-    Columns<Double> columns = Columns.of(Column.name(x.heading(), x::write));
+    List<Column<Double>> columns = new ArrayList<>();
+    columns.add(Column.name(x.heading(), x::write));
     for (Line line : series) {
       Map<Double, @Nullable Double> values = new HashMap<>();
       line.points().forEach(point -> values.put(point.x(), point.y()));
       places.addAll(values.keySet());
       String unit = y.unit().isEmpty() ? "" : ", " + y.unit();
-      columns.and(Column.number(line.name() + unit, values::get));
+      columns.add(Column.number(line.name() + unit, values::get));
     }
-    return columns.table(title(), places);
+    return Table.of(title(), places, columns);
   }
 
   private record LinePoint(Line line, Point point) {}
@@ -299,7 +306,8 @@ record Chart(
     LANE
   }
 
-  record Line(String name, LineForm form, int color, int dash, List<Point> points, List<Pin> pins) {
+  record Line(
+      String name, LineForm form, int color, int dash, List<Point> points, List<Point> pins) {
 
     static Line of(String name, int color, int dash, List<Point> points) {
       return new Line(name, LineForm.LINE, color, dash, points, List.of());
@@ -318,7 +326,8 @@ record Chart(
       return new Line(name, other, color, dash, points, pins);
     }
 
-    Line pinned(List<Pin> marks) {
+    /** With rings around points, whose labels screen readers read. */
+    Line pinned(List<Point> marks) {
       return new Line(name, form, color, dash, points, marks);
     }
   }
@@ -368,8 +377,6 @@ record Chart(
           : BigDecimal.valueOf(value).round(PRECISION);
     }
   }
-
-  record Pin(double x, double y, String label) {}
 
   private record Limit(double y, String label) {}
 

@@ -22,7 +22,6 @@ import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.report.Table.TableCell;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -195,13 +194,13 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
         runs.stream()
             .flatMap(run -> run.judged.stream().map(j -> new RunCondition(run.name, j)))
             .toList();
-    return Columns.<RunCondition>of(
-            Column.name("Condition", c -> c.judged.condition().text()),
-            Column.words("Run", RunCondition::run),
-            Column.words("At", c -> NumberText.orAbsent(c.judged.place())))
-        .of(c -> c.judged.change(), MEASURED)
-        .and(Column.of("Outcome", c -> outcome(c.judged)))
-        .table("Conditions", conditions);
+    List<Column<RunCondition>> columns = new ArrayList<>();
+    columns.add(Column.name("Condition", c -> c.judged.condition().text()));
+    columns.add(Column.words("Run", RunCondition::run));
+    columns.add(Column.words("At", c -> NumberText.orAbsent(c.judged.place())));
+    MEASURED.forEach(column -> columns.add(column.in(c -> c.judged.change())));
+    columns.add(Column.of("Outcome", c -> outcome(c.judged)));
+    return Table.of("Conditions", conditions, columns);
   }
 
   private static TableCell outcome(Judged judged) {
@@ -329,22 +328,22 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
   }
 
   private Table figures(String title, SamePlace place, List<Figure> figures) {
-    Columns<Figure> columns = Columns.of(Column.of("Figure", this::figure));
+    List<Column<Figure>> columns = new ArrayList<>();
+    columns.add(Column.of("Figure", this::figure));
     if (!hasSeveral()) {
-      return columns
-          .of(place.steps.get(1)::change, MEASURED)
-          .and(
-              Column.of(
-                  "Verdict", of -> ChangeText.verdict(place.changes(of).findFirst().orElseThrow())))
-          .table(title, figures);
+      MEASURED.forEach(column -> columns.add(column.in(place.steps.get(1)::change)));
+      columns.add(
+          Column.of(
+              "Verdict", of -> ChangeText.verdict(place.changes(of).findFirst().orElseThrow())));
+      return Table.of(title, figures, columns);
     }
     for (int i = 0; i < runs.size(); i++) {
       int run = i;
       Step step =
           place.steps.stream().filter(each -> each.position() == run).findFirst().orElse(null);
-      columns.and(Column.of(runs.get(i).name, figure -> cell(figure, step)));
+      columns.add(Column.of(runs.get(i).name, figure -> cell(figure, step)));
     }
-    return columns.table(title, figures);
+    return Table.of(title, figures, columns);
   }
 
   private static TableCell cell(Figure figure, @Nullable Step step) {
@@ -404,13 +403,13 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
 
   /** A column per run. */
   private Table table(String title, String heading, Map<String, List<String>> rows) {
-    Columns<Map.Entry<String, List<String>>> columns =
-        Columns.of(Column.name(heading, Map.Entry::getKey));
+    List<Column<Map.Entry<String, List<String>>>> columns = new ArrayList<>();
+    columns.add(Column.name(heading, Map.Entry::getKey));
     for (int i = 0; i < runs.size(); i++) {
       int run = i;
-      columns.and(Column.words(runs.get(i).name, row -> row.getValue().get(run)));
+      columns.add(Column.words(runs.get(i).name, row -> row.getValue().get(run)));
     }
-    return columns.table(title, rows.entrySet()).styled("compact");
+    return Table.of(title, rows.entrySet(), columns).styled("compact");
   }
 
   /** The names that any run has, with the value in each. */

@@ -18,7 +18,6 @@ import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.ShownLevels.ShownLevel;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.report.Table.Columns;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -242,19 +241,16 @@ final class HtmlReport {
         int stripes = name(part).startsWith("reported") ? 1 : 0;
         lines.add(new Line(name(part), LineForm.STACK, color(part), stripes, points, List.of()));
       }
-      Table table =
-          Columns.<Breakdown>of(
-                  Column.name("Load level", this::name), Column.count("requests", Breakdown::count))
-              .and(
-                  parts.stream()
-                      .map(
-                          p ->
-                              Column.<Breakdown>number(
-                                  name(p) + ", ms", level -> level.meansMs().get(p)))
-                      .toList())
-              .and(Column.number("E2E from schedule, ms", Breakdown::totalMs))
-              .when(isReported(), Column.count("requests that report", Breakdown::reporting))
-              .table("Mean time of a request by part", all);
+      List<Column<Breakdown>> columns = new ArrayList<>();
+      columns.add(Column.name("Load level", this::name));
+      columns.add(Column.count("requests", Breakdown::count));
+      parts.forEach(
+          part -> columns.add(Column.number(name(part) + ", ms", of -> of.meansMs().get(part))));
+      columns.add(Column.number("E2E from schedule, ms", Breakdown::totalMs));
+      if (isReported()) {
+        columns.add(Column.count("requests that report", Breakdown::reporting));
+      }
+      Table table = Table.of("Mean time of a request by part", all, columns);
       Axis places = Axis.places("Load level", "", all.stream().map(this::name).toList());
       return Section.of(isReported() ? "breakdown as reported" : "breakdown")
           .charts(List.of(Chart.of("breakdown-parts", places, lines).widened().tabled(table)));

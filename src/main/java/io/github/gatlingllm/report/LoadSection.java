@@ -12,9 +12,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
-import io.github.gatlingllm.report.Chart.GridCell;
 import io.github.gatlingllm.report.Chart.Line;
-import io.github.gatlingllm.report.Chart.Pin;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import java.util.ArrayList;
@@ -134,7 +132,7 @@ record LoadSection(Summary summary) {
     List<Line> lines = new ArrayList<>();
     for (SummaryCurve curve : summary.curves()) {
       List<Point> points = new ArrayList<>();
-      List<Pin> pins = new ArrayList<>();
+      List<Point> pins = new ArrayList<>();
       for (LevelFigures level : of(curve)) {
         Double x = level.figures().delivered();
         Double y = level.figures().metric(summary.headlineMetric(metric)).percentile(percentile);
@@ -145,7 +143,7 @@ record LoadSection(Summary summary) {
         points.add(new Point(x, y, level.label() + (marks.isEmpty() ? "" : " (" + marks + ")")));
         if (!marks.isEmpty()) {
           String of = " of " + summary.name(curve);
-          pins.add(new Pin(x, y, level.label() + " is (" + marks + ")" + of));
+          pins.add(new Point(x, y, level.label() + " is (" + marks + ")" + of));
         }
       }
       lines.add(Line.of(summary.name(curve), lines.size(), lines.size(), points).pinned(pins));
@@ -248,14 +246,10 @@ record LoadSection(Summary summary) {
     return Chart.grid(
         "scenario",
         "Load level",
-        cells.stream()
-            .map(
-                cell ->
-                    new GridCell(
-                        cell.scenario() + at(cell.level().target()),
-                        cell.level().label(),
-                        value.apply(cell)))
-            .toList(),
+        cells,
+        cell -> cell.scenario() + at(cell.level().target()),
+        cell -> cell.level().label(),
+        value,
         figure,
         unit);
   }
@@ -287,14 +281,10 @@ record LoadSection(Summary summary) {
     return Chart.grid(
             "scenario pairs",
             "Output tokens",
-            summary.grid().stream()
-                .map(
-                    pair ->
-                        new GridCell(
-                            pair.promptTokens() + at(pair.target()),
-                            pair.outputTokens(),
-                            value.apply(pair)))
-                .toList(),
+            summary.grid(),
+            pair -> pair.promptTokens() + at(pair.target()),
+            LengthPair::outputTokens,
+            value,
             caption)
         .id("grid-" + id);
   }

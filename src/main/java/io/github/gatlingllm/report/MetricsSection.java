@@ -240,11 +240,20 @@ record MetricsSection(Summary summary, ShownLevels levels) {
   }
 
   private List<KeyFigures> keyFigures() {
-    return Tables.of(summary)
-        .shown("metrics")
-        .filter(of -> hasParts() || of.rows() != RowKind.REQUESTS)
-        .map(of -> new KeyFigures(of.key(), note(of.rows()), of.table(), details(of)))
-        .toList();
+    List<KeyFigures> all = new ArrayList<>();
+    for (Tables.Layout layout : Tables.layoutsAt("metrics").toList()) {
+      RowKind kind = layout.rows();
+      List<Row> rows =
+          kind == RowKind.REQUESTS && !hasParts() ? List.of() : layout.all(summary, "metrics");
+      Table table = layout.table(Tables.of(summary), rows);
+      if (!table.isEmpty()) {
+        boolean isDetailed = kind == RowKind.TARGETS || kind == RowKind.REQUESTS;
+        List<Part<AllMetrics>> details =
+            isDetailed ? rows.stream().map(this::detail).toList() : List.of();
+        all.add(new KeyFigures(layout.key(), note(kind), table, details));
+      }
+    }
+    return all;
   }
 
   /** What the figures of such rows pool. */
@@ -253,12 +262,6 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     return rows == RowKind.TURNS
         ? RunText.pooled(summary)
         : rows == RowKind.TARGETS && isPooled ? "All load levels of a target pooled." : "";
-  }
-
-  private List<Part<AllMetrics>> details(Tables.Shown shown) {
-    return shown.rows() != RowKind.TARGETS && shown.rows() != RowKind.REQUESTS
-        ? List.of()
-        : shown.all().stream().map(this::detail).toList();
   }
 
   private Part<AllMetrics> detail(Row row) {

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A table as HTML by {@code parts.peb}, Markdown, and lines of text. */
-record Table(String title, String style, List<Heading> headings, List<Group> groups) {
+record Table(String title, String style, List<? extends Column<?>> columns, List<Group> groups) {
 
   private static final int MAX_HEADING_LINES = 4;
 
@@ -25,26 +25,45 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   private static final int LONG_NAME = 24;
 
   Table {
-    headings = List.copyOf(headings);
+    columns = List.copyOf(columns);
     groups = groups.stream().filter(group -> !group.rows().isEmpty()).toList();
   }
 
   @SafeVarargs
   @SuppressWarnings("varargs")
   static <T> Table of(String title, Collection<T> items, Column<T>... columns) {
-    return Columns.of(columns).table(title, items);
+    return of(title, items, List.of(columns));
+  }
+
+  static <T> Table of(String title, Collection<T> items, List<Column<T>> columns) {
+    return of(title, items, columns, item -> "");
+  }
+
+  /** A table with the rows of each group below its heading. */
+  static <T> Table of(
+      String title, Collection<T> items, List<Column<T>> columns, Function<T, String> group) {
+    List<Column<T>> shown = columns.stream().filter(column -> column.isShown(items)).toList();
+    Map<String, List<List<TableCell>>> rows = new LinkedHashMap<>();
+    for (T item : items) {
+      rows.computeIfAbsent(group.apply(item), heading -> new ArrayList<>())
+          .add(shown.stream().map(column -> column.cell().apply(item)).toList());
+    }
+    List<Group> groups = new ArrayList<>();
+    rows.forEach((heading, of) -> groups.add(new Group(heading, "", of)));
+    return new Table(title, "", shown, groups);
   }
 
   Table styled(String css) {
-    return new Table(title, css, headings, groups);
+    return new Table(title, css, columns, groups);
   }
 
   Table grouped(String name, List<Group> others) {
-    return new Table(name, style, headings, others);
+    return new Table(name, style, columns, others);
   }
 
+  /** Whether it has nothing beside names. */
   public boolean isEmpty() {
-    return groups.isEmpty();
+    return groups.isEmpty() || columns.size() < 2;
   }
 
   public boolean hasLowN() {
@@ -59,9 +78,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   Stream<List<TableCell>> rows() {
     return groups.stream().flatMap(group -> group.rows().stream());
   }
-
-  /** {@code hint}: what pages say of it under the pointer; may be empty. */
-  record Heading(String text, boolean leftAligned, String hint) {}
 
   /** Rows with a common heading; {@code heading} and {@code remark} may be empty. */
   record Group(String heading, String remark, List<List<TableCell>> rows) {}
@@ -165,6 +181,11 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
+  /**
+   * A column, and its heading.
+   *
+   * @param hint what pages show under the pointer; may be empty
+   */
   record Column<T>(
       String heading,
       boolean leftAligned,
@@ -218,61 +239,11 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
-  record Columns<T>(List<Column<T>> all) {
-
-    @SafeVarargs
-    @SuppressWarnings("varargs")
-    static <T> Columns<T> of(Column<T>... first) {
-      return new Columns<>(new ArrayList<>(List.of(first)));
-    }
-
-    @SafeVarargs
-    @SuppressWarnings("varargs")
-    final Columns<T> and(Column<T>... more) {
-      return and(List.of(more));
-    }
-
-    Columns<T> and(List<Column<T>> more) {
-      all.addAll(more);
-      return this;
-    }
-
-    @SafeVarargs
-    @SuppressWarnings("varargs")
-    final Columns<T> when(boolean isSo, Column<T>... more) {
-      return and(isSo ? List.of(more) : List.of());
-    }
-
-    <S> Columns<T> of(Function<T, S> holder, List<Column<S>> more) {
-      more.forEach(column -> all.add(column.in(holder)));
-      return this;
-    }
-
-    Table table(String title, Collection<T> items) {
-      return table(title, items, item -> "");
-    }
-
-    /** A table with the rows of each group below its heading. */
-    Table table(String title, Collection<T> items, Function<T, String> group) {
-      List<Column<T>> shown = all.stream().filter(column -> column.isShown(items)).toList();
-      Map<String, List<List<TableCell>>> rows = new LinkedHashMap<>();
-      for (T item : items) {
-        rows.computeIfAbsent(group.apply(item), heading -> new ArrayList<>())
-            .add(shown.stream().map(column -> column.cell().apply(item)).toList());
-      }
-      List<Heading> headings =
-          shown.stream().map(c -> new Heading(c.heading(), c.leftAligned(), c.hint())).toList();
-      List<Group> groups = new ArrayList<>();
-      rows.forEach((heading, of) -> groups.add(new Group(heading, "", of)));
-      return new Table(title, "", headings, groups);
-    }
-  }
-
   public String markdown() {
     StringBuilder out = new StringBuilder();
-    markdownRow(headings.stream().map(Heading::text).toList(), out);
-    for (int column = 0; column < headings.size(); column++) {
-      out.append(column == 0 || headings.get(column).leftAligned() ? "| --- " : "| ---: ");
+    markdownRow(columns.stream().<String>map(Column::heading).toList(), out);
+    for (int column = 0; column < columns.size(); column++) {
+      out.append(column == 0 || columns.get(column).leftAligned() ? "| --- " : "| ---: ");
     }
     out.append("|\n");
     rows().forEach(row -> markdownRow(row.stream().map(TableCell::markdown).toList(), out));
@@ -299,9 +270,9 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     List<List<String>> rows =
         rows().map(row -> row.stream().map(TableCell::plain).toList()).toList();
     List<List<String>> apart = fitting(rows, width, 2);
-    int[] asked = widths(apart);
-    int clippable = Math.max(0, asked[0] - LONG_NAME);
-    int gap = length(asked, 2) - clippable > width ? 1 : 2;
+    int[] wanted = widths(apart);
+    int clippable = Math.max(0, wanted[0] - LONG_NAME);
+    int gap = length(wanted, 2) - clippable > width ? 1 : 2;
     List<List<String>> all = gap == 2 ? apart : fitting(rows, width, gap);
     int[] widths = widths(all);
     int others = length(widths, gap) - widths[0];
@@ -331,14 +302,15 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   /** Lines of the headings, at most {@code max}, aligned at the bottom, followed by the rows. */
   private List<List<String>> withHeadings(int max, List<List<String>> rows) {
-    List<List<String>> names = headings.stream().map(name -> wrapped(name.text(), max)).toList();
+    List<List<String>> names =
+        columns.stream().map(column -> wrapped(column.heading(), max)).toList();
     int high = names.stream().mapToInt(List::size).max().orElse(1);
     List<List<String>> lines = new ArrayList<>();
     for (int line = high; line > 0; line--) {
-      int left = line;
+      int below = line;
       lines.add(
           names.stream()
-              .map(name -> left > name.size() ? "" : name.get(name.size() - left))
+              .map(name -> below > name.size() ? "" : name.get(name.size() - below))
               .toList());
     }
     lines.addAll(rows);
@@ -370,7 +342,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   }
 
   private int[] widths(List<List<String>> lines) {
-    int[] widths = new int[headings.size()];
+    int[] widths = new int[columns.size()];
     for (List<String> line : lines) {
       Arrays.setAll(widths, column -> Math.max(widths[column], line.get(column).length()));
     }

@@ -100,21 +100,15 @@ record Tables(Summary summary, String page) {
         : form.formatted(NumberText.plain(slo.percentile()));
   }
 
-  record Shown(String key, RowKind rows, Table table, List<Row> all) {}
-
   List<Table> at(String place) {
-    return shown(place).map(Shown::table).toList();
+    return layoutsAt(place)
+        .map(layout -> layout.table(this, layout.all(summary, place)))
+        .filter(table -> !table.isEmpty())
+        .toList();
   }
 
-  Stream<Shown> shown(String place) {
-    return LAYOUTS.values().stream()
-        .filter(layout -> layout.places.containsKey(place))
-        .map(
-            layout -> {
-              List<Row> all = layout.all(summary, null, requireNonNull(layout.places.get(place)));
-              return new Shown(layout.key, layout.rows, layout.table(this, all), all);
-            })
-        .filter(shown -> !shown.table.isEmpty() && shown.table.headings().size() > 1);
+  static Stream<Layout> layoutsAt(String place) {
+    return LAYOUTS.values().stream().filter(layout -> layout.places.containsKey(place));
   }
 
   /** A table about a level that readers chose; null for the operating points. */
@@ -144,6 +138,10 @@ record Tables(Summary summary, String page) {
       String title,
       String style,
       List<Column> columns) {
+
+    List<Row> all(Summary summary, String place) {
+      return all(summary, null, requireNonNull(places.get(place)));
+    }
 
     private List<Row> all(Summary summary, @Nullable LevelFigures chosen, int max) {
       return rows.of(summary, chosen, max, row -> only == null || only.isIn(row));
@@ -189,7 +187,7 @@ record Tables(Summary summary, String page) {
                   column.value.formula()));
         }
       }
-      return new Table.Columns<>(drawn).table(of.filled(title), all, Row::group).styled(style);
+      return Table.of(of.filled(title), all, drawn, Row::group).styled(style);
     }
   }
 

@@ -16,7 +16,6 @@ import io.github.gatlingllm.report.Chart.LineForm;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.report.Table.Columns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -108,19 +107,20 @@ record TimeSection(
   }
 
   private Table laneTable() {
-    Columns<SessionLane> columns =
-        Columns.of(
-            Column.name("Session", SessionLane::session),
-            Column.words("agent", SessionLane::agent),
-            Column.number("start, s", SessionLane::startS),
-            Column.number("time, s", SessionLane::lengthS),
-            Column.count("requests", SessionLane::requests));
+    List<Column<SessionLane>> columns = new ArrayList<>();
+    columns.add(Column.name("Session", SessionLane::session));
+    columns.add(Column.words("agent", SessionLane::agent));
+    columns.add(Column.number("start, s", SessionLane::startS));
+    columns.add(Column.number("time, s", SessionLane::lengthS));
+    columns.add(Column.count("requests", SessionLane::requests));
     for (LaneState state : LaneState.values()) {
-      boolean isShown = series.lanes().stream().anyMatch(lane -> lane.seconds().get(state) > 0);
-      String name = state.name().toLowerCase(Locale.ROOT) + ", s";
-      columns.when(isShown, Column.number(name, lane -> lane.seconds().get(state)));
+      if (series.lanes().stream().anyMatch(lane -> lane.seconds().get(state) > 0)) {
+        String name = state.name().toLowerCase(Locale.ROOT) + ", s";
+        columns.add(Column.number(name, lane -> lane.seconds().get(state)));
+      }
     }
-    return columns.and(Column.words("outcome", SessionLane::end)).table("Sessions", series.lanes());
+    columns.add(Column.words("outcome", SessionLane::end));
+    return Table.of("Sessions", series.lanes(), columns);
   }
 
   /** The section on the load generator; null if it was not monitored. */

@@ -8,12 +8,10 @@ import io.github.gatlingllm.figures.metric.MetricEntry;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
-import io.github.gatlingllm.report.Chart.Pin;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.report.Table.TableCell;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -74,17 +72,17 @@ record TrendSection(Map<TrendSeries, List<Step>> series, boolean isTrend) {
     series.forEach(
         (of, steps) -> {
           String name = name(of);
-          Columns<Step> columns =
-              Columns.of(
-                  Column.name("Run", Step::run),
-                  Column.figure("Start, UTC", TrendSection::start),
-                  Column.<Step>words("Engine", step -> NumberText.orAbsent(step.engineVersion()))
-                      .ifKnown(),
-                  Column.words("At", Step::level));
+          List<Column<Step>> columns = new ArrayList<>();
+          columns.add(Column.name("Run", Step::run));
+          columns.add(Column.figure("Start, UTC", TrendSection::start));
+          columns.add(
+              Column.<Step>words("Engine", step -> NumberText.orAbsent(step.engineVersion()))
+                  .ifKnown());
+          columns.add(Column.words("At", Step::level));
           SHOWN.forEach(
               figure ->
-                  columns.and(Column.<Step>of(figure.name(), s -> cell(s, figure)).ifKnown()));
-          tables.add(columns.table(name, steps, step -> name));
+                  columns.add(Column.<Step>of(figure.name(), s -> cell(s, figure)).ifKnown()));
+          tables.add(Table.of(name, steps, columns, step -> name));
         });
     return tables;
   }
@@ -132,13 +130,13 @@ record TrendSection(Map<TrendSeries, List<Step>> series, boolean isTrend) {
     series.forEach(
         (of, steps) -> {
           int n = lines.size();
-          List<Pin> pins = new ArrayList<>();
+          List<Point> pins = new ArrayList<>();
           List<Point> points = Point.of(steps, Step::position, step -> figure.of(step.figures()));
           for (Step step : steps) {
             Double y = figure.of(step.figures());
             Change change = step.clear(figure);
             if (y != null && change != null) {
-              pins.add(new Pin(step.position(), y, mark(step) + words(change)));
+              pins.add(new Point(step.position(), y, mark(step) + words(change)));
             }
           }
           lines.add(Line.of(name(of), n, n, points).pinned(pins));

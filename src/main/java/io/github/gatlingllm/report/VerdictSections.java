@@ -63,8 +63,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
       } else if (levels.hasSeveralCurves()) {
         groups.add(ShownLevels.ofOperatingPoints("", tables.about(null, "Objectives")));
       }
-      groups.addAll(
-          levels.parts(false, level -> tables.about(level.stage(), "Objectives")));
+      groups.addAll(levels.parts(false, level -> tables.about(level.stage(), "Objectives")));
     }
     Map<String, Object> values = new HashMap<>();
     values.put("objectives", groups);
@@ -112,8 +111,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
             Map.of(
                 "groups",
                 levels.parts(
-                    true,
-                    level -> Tables.of(summary).about(level.stage(), "Injectors of a level")),
+                    true, level -> Tables.of(summary).about(level.stage(), "Injectors of a level")),
                 "tables",
                 Tables.of(summary).at("injectors")));
   }

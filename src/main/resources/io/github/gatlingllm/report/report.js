@@ -163,7 +163,7 @@
   const rings = (line, c) => line.pins && {
     silent: true, symbol: "circle", symbolSize: 18, label: { show: false },
     itemStyle: { color: "transparent", borderColor: c.ink, borderWidth: 1.8 },
-    data: line.pins.map((pin) => ({ coord: [pin.x, pin.y] })),
+    data: line.pins.map(([x, y]) => ({ coord: [x, y] })),
   };
 
   /* The height of a layer together with all layers below it. */

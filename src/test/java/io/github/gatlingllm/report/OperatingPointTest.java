@@ -21,7 +21,6 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.Page.Part;
 import io.github.gatlingllm.report.RunText.NamedText;
-import io.github.gatlingllm.report.Table.Heading;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -314,12 +313,8 @@ class OperatingPointTest {
   }
 
   private static Table table(Summary summary, String place, String key) {
-    return Tables.of(summary)
-        .shown(place)
-        .filter(shown -> shown.key().equals(key))
-        .findFirst()
-        .orElseThrow()
-        .table();
+    assertThat(Tables.layoutsAt(place)).extracting(Tables.Layout::key).contains(key);
+    return Tables.of(summary).about(null, key);
   }
 
   /** The table of targets, also of a run with one. */
@@ -338,7 +333,7 @@ class OperatingPointTest {
 
   private static String last(Table table, String heading) {
     int column = headings(table).indexOf(heading);
-    assertThat(column).as("%s of %s", heading, table.headings()).isPositive();
+    assertThat(column).as("%s of %s", heading, headings(table)).isPositive();
     List<List<Table.TableCell>> rows = table.groups().get(0).rows();
     return rows.get(rows.size() - 1).get(column).text();
   }
@@ -363,7 +358,7 @@ class OperatingPointTest {
     Table page = table(summary, "levels", "By load level");
     assertLast(page, "TTFT p99", 13_325);
     assertLast(page, "E2E p50", 7_625);
-    assertThat(page.headings().get(0).text()).isEqualTo("Load level, times in ms from schedule");
+    assertThat(page.columns().get(0).heading()).isEqualTo("Load level, times in ms from schedule");
     assertLast(byTarget(summary), "E2E p95", 15_125);
     assertThat(SummaryText.console(summary))
         .as("names are complete beside many columns")
@@ -396,7 +391,7 @@ class OperatingPointTest {
   }
 
   private static List<String> headings(Table table) {
-    return table.headings().stream().map(Heading::text).toList();
+    return table.columns().stream().<String>map(Table.Column::heading).toList();
   }
 
   /** Of 100 requests/s: gold's limit is 200 ms, silver's 500 ms, and batch has none of TTFT. */

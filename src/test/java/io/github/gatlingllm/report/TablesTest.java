@@ -14,7 +14,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.MetricsSection.Measured;
 import io.github.gatlingllm.report.RunText.NamedText;
-import io.github.gatlingllm.report.Table.Heading;
+import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.TableCell;
 import io.github.gatlingllm.report.Tables.Layout;
 import java.util.ArrayList;
@@ -36,28 +36,29 @@ class TablesTest {
   private static final Map<String, Layout> LAYOUTS =
       Tables.layouts(Templates.resource("tables.txt"));
 
-  private static Stream<Tables.Shown> shown(Layout layout, String place, Summary run) {
+  private static Stream<Table> shown(Layout layout, String place, Summary run) {
     Tables tables = Tables.of(run);
-    return place.endsWith(" of a level")
-        ? run.stages().stream()
-            .map(level -> tables.about(level, layout.key()))
-            .filter(table -> !table.isEmpty())
-            .map(table -> new Tables.Shown(layout.key(), layout.rows(), table, List.of()))
-        : Stream.concat(tables.shown(place), drawnByCode(layout, tables))
-            .filter(shown -> shown.key().equals(layout.key()));
+    Stream<Table> all =
+        place.endsWith(" of a level")
+            ? run.stages().stream().map(level -> tables.about(level, layout.key()))
+            : Stream.of(
+                layout.table(tables, layout.all(run, place)),
+                layout.table(tables, chosenByCode(layout, run)));
+    return all.filter(table -> !table.isEmpty());
   }
 
-  /** Tables of metrics, whose rows the section of metrics chooses. */
-  private static Stream<Tables.Shown> drawnByCode(Layout layout, Tables tables) {
-    Object own =
-        layout.rows() == RowKind.MEASURED
-            ? new Measured("Decode", Metric.DECODE_TOKENS_PER_S, tables.summary().figures())
-            : new NamedText("Jitter", "1", "lower", "p99 ÷ p50");
-    List<Row> rows = List.of(Row.of(tables.summary(), "Jitter", own));
-    return layout.rows() == RowKind.MEASURED || layout.rows() == RowKind.NUMBERS
-        ? Stream.of(
-            new Tables.Shown(layout.key(), layout.rows(), tables.table(layout.key(), rows), rows))
-        : Stream.of();
+  /** A row of the tables of metrics, whose rows the section of metrics chooses. */
+  private static List<Row> chosenByCode(Layout layout, Summary run) {
+    return switch (layout.rows()) {
+      case MEASURED ->
+          List.of(
+              Row.of(
+                  run,
+                  "Jitter",
+                  new Measured("Decode", Metric.DECODE_TOKENS_PER_S, run.figures())));
+      case NUMBERS -> List.of(Row.of(run, "", new NamedText("Jitter", "1", "lower", "p99 ÷ p50")));
+      default -> List.of();
+    };
   }
 
   /** The number of columns that have a value in a run; of those with the same heading, the most. */
@@ -68,16 +69,16 @@ class TablesTest {
         .forEach(
             shown -> {
               Map<String, Integer> count = new HashMap<>();
-              List<Heading> headings = shown.table().headings();
-              for (int i = 0; i < headings.size(); i++) {
+              List<? extends Column<?>> columns = shown.columns();
+              for (int i = 0; i < columns.size(); i++) {
                 int column = i;
-                if (shown.table().rows().anyMatch(row -> hasValue(row.get(column)))) {
+                if (shown.rows().anyMatch(row -> hasValue(row.get(column)))) {
                   // a heading may name the clock, the target or the repeats of the run
-                  String heading = headings.get(i).text().replaceFirst(" from schedule", "");
+                  String heading = columns.get(i).heading().replaceFirst(" from schedule", "");
                   count.merge(i == 0 ? "name" : heading, 1, Integer::sum);
                 }
               }
-              count.forEach((heading, columns) -> max.merge(heading, columns, Math::max));
+              count.forEach((heading, number) -> max.merge(heading, number, Math::max));
             });
     return max.values().stream().mapToInt(Integer::intValue).sum();
   }
