@@ -9,7 +9,7 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.report.Page.Part;
+import io.github.gatlingllm.report.Page.PagePart;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Group;
 import java.util.ArrayList;
@@ -203,11 +203,11 @@ record MetricsSection(Summary summary, ShownLevels levels) {
 
   /** Several sets of requests: a table of key figures, and all metrics of each set, folded. */
   private record KeyFigures(
-      String heading, String note, Table table, List<Part<AllMetrics>> details) {}
+      String heading, String note, Table table, List<PagePart<AllMetrics>> details) {}
 
   Section section() {
     String all = "All metrics";
-    List<Part<AllMetrics>> sets =
+    List<PagePart<AllMetrics>> sets =
         levels.parts(
             true,
             level -> {
@@ -215,12 +215,12 @@ record MetricsSection(Summary summary, ShownLevels levels) {
               return allMetrics(title, "level" + level.suffix(), level.stage().figures());
             });
     if (sets.isEmpty()) {
-      sets.add(Part.always(all, allMetrics(all, "level", summary.figures())));
+      sets.add(PagePart.always(all, allMetrics(all, "level", summary.figures())));
     }
-    List<Part<AllMetrics>> pools = new ArrayList<>();
+    List<PagePart<AllMetrics>> pools = new ArrayList<>();
     if (summary.hasSeveralLevels()) {
       String pooled = RunText.pooled(summary).replace(".", "");
-      pools.add(Part.always(pooled, allMetrics(pooled, "pooled", summary.figures())));
+      pools.add(PagePart.always(pooled, allMetrics(pooled, "pooled", summary.figures())));
     }
     List<String> anchors =
         hasParts()
@@ -248,7 +248,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
       Table table = layout.table(Tables.of(summary), rows);
       if (!table.isEmpty()) {
         boolean isDetailed = kind == RowKind.TARGETS || kind == RowKind.REQUESTS;
-        List<Part<AllMetrics>> details =
+        List<PagePart<AllMetrics>> details =
             isDetailed ? rows.stream().map(this::detail).toList() : List.of();
         all.add(new KeyFigures(layout.key(), note(kind), table, details));
       }
@@ -264,10 +264,10 @@ record MetricsSection(Summary summary, ShownLevels levels) {
         : rows == RowKind.TARGETS && isPooled ? "All load levels of a target pooled." : "";
   }
 
-  private Part<AllMetrics> detail(Row row) {
+  private PagePart<AllMetrics> detail(Row row) {
     String at = row.point();
     String title = "All metrics of " + row.name() + (at.isEmpty() ? "" : " (" + at + ")");
-    return Part.always(
+    return PagePart.always(
         title, allMetrics(title, row.anchor(), Objects.requireNonNull(row.figures())));
   }
 }

@@ -125,10 +125,10 @@ final class Page {
    * @param keys of the choices that show it; empty for a part that is always shown
    * @param isFirst whether it is shown before a reader chooses
    */
-  record Part<T>(String title, String keys, boolean isFirst, T content) {
+  record PagePart<T>(String title, String keys, boolean isFirst, T content) {
 
-    static <T> Part<T> always(String title, T content) {
-      return new Part<>(title, "", true, content);
+    static <T> PagePart<T> always(String title, T content) {
+      return new PagePart<>(title, "", true, content);
     }
   }
 
@@ -139,7 +139,7 @@ final class Page {
       String lead,
       String body,
       Map<String, Object> values,
-      List<Part<List<Chart>>> groups,
+      List<PagePart<List<Chart>>> groups,
       boolean isFolded) {
 
     Section {
@@ -147,7 +147,7 @@ final class Page {
           groups.stream()
               .map(
                   of ->
-                      new Part<>(
+                      new PagePart<>(
                           of.title,
                           of.keys,
                           of.isFirst,
@@ -177,10 +177,10 @@ final class Page {
     }
 
     Section charts(List<Chart> drawn) {
-      return groups(List.of(Part.always("", drawn)));
+      return groups(List.of(PagePart.always("", drawn)));
     }
 
-    Section groups(List<Part<List<Chart>>> drawn) {
+    Section groups(List<PagePart<List<Chart>>> drawn) {
       return new Section(id, title, menu, lead, body, values, drawn, isFolded);
     }
 

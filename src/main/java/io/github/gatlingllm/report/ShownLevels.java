@@ -3,7 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.metric.LevelFigures;
-import io.github.gatlingllm.report.Page.Part;
+import io.github.gatlingllm.report.Page.PagePart;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +71,7 @@ final class ShownLevels {
    *
    * @param withOperating whether the choice of all operating points shows those of these levels
    */
-  <T> List<Part<T>> parts(boolean withOperating, Function<ShownLevel, T> content) {
+  <T> List<PagePart<T>> parts(boolean withOperating, Function<ShownLevel, T> content) {
     return new ArrayList<>(
         levels.stream().map(level -> part(level, withOperating, content.apply(level))).toList());
   }
@@ -84,13 +84,13 @@ final class ShownLevels {
     return summary.curves().size() > 1;
   }
 
-  private <T> Part<T> part(ShownLevel level, boolean withOperating, T content) {
+  private <T> PagePart<T> part(ShownLevel level, boolean withOperating, T content) {
     if (levels.size() < 2) {
-      return Part.always(level.title, content);
+      return PagePart.always(level.title, content);
     }
     String own = Integer.toString(level.position);
     boolean isAmongOperating = withOperating && hasSeveralCurves() && level.isOperating;
-    return new Part<>(
+    return new PagePart<>(
         level.title,
         isAmongOperating ? own + " " + OPERATING : own,
         isAmongOperating || (level.isOperating && !hasSeveralCurves()),
@@ -98,17 +98,17 @@ final class ShownLevels {
   }
 
   /** A part about all operating points together. */
-  static <T> Part<T> ofOperatingPoints(String title, T content) {
-    return new Part<>(title, OPERATING, true, content);
+  static <T> PagePart<T> ofOperatingPoints(String title, T content) {
+    return new PagePart<>(title, OPERATING, true, content);
   }
 
   /**
    * A chart of each level that has samples, after one of all operating points if there are several
    * curves.
    */
-  <S> List<Part<List<Chart>>> charts(
+  <S> List<PagePart<List<Chart>>> charts(
       Map<Integer, S> samples, Supplier<Chart> operatingPoints, Function<S, Chart> drawn) {
-    List<Part<List<Chart>>> groups = new ArrayList<>();
+    List<PagePart<List<Chart>>> groups = new ArrayList<>();
     if (hasSeveralCurves()) {
       groups.add(ofOperatingPoints("Operating points", List.of(operatingPoints.get())));
     }

@@ -10,7 +10,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
-import io.github.gatlingllm.report.Page.Part;
+import io.github.gatlingllm.report.Page.PagePart;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.NamedText;
 import java.nio.file.Files;
@@ -30,7 +30,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
   private static final int MAX_CURVES = 3;
 
   Section verdict() {
-    List<Part<List<NamedText>>> groups =
+    List<PagePart<List<NamedText>>> groups =
         levels.all().isEmpty()
             ? tiles(summary)
             : levels.parts(
@@ -55,11 +55,11 @@ record VerdictSections(Summary summary, ShownLevels levels) {
     if (slo == null && assertions.isEmpty()) {
       return null;
     }
-    List<Part<Table>> groups = new ArrayList<>();
+    List<PagePart<Table>> groups = new ArrayList<>();
     if (slo != null) {
       Tables tables = Tables.of(summary);
       if (levels.all().isEmpty()) {
-        groups.add(Part.always("", tables.about(null, "Objectives")));
+        groups.add(PagePart.always("", tables.about(null, "Objectives")));
       } else if (levels.hasSeveralCurves()) {
         groups.add(ShownLevels.ofOperatingPoints("", tables.about(null, "Objectives")));
       }
@@ -155,15 +155,15 @@ record VerdictSections(Summary summary, ShownLevels levels) {
    * certain. They belong to one load level of each curve, since percentiles pooled over different
    * loads describe none of them. Empty if there are more than {@value #MAX_CURVES} curves.
    */
-  static List<Part<List<NamedText>>> tiles(Summary summary) {
+  static List<PagePart<List<NamedText>>> tiles(Summary summary) {
     if (summary.curves().isEmpty()) {
-      return List.of(Part.always("", tiles(summary, summary.figures(), List.of(), "")));
+      return List.of(PagePart.always("", tiles(summary, summary.figures(), List.of(), "")));
     }
     return summary.curves().stream()
         .filter(curve -> summary.curves().size() <= MAX_CURVES)
         .map(
             curve ->
-                Part.always(
+                PagePart.always(
                     summary.hasSeveralLevels() ? Row.operatingPoint(summary, curve) : "",
                     tiles(summary, summary.operatingLevel(curve))))
         .toList();

@@ -19,7 +19,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.report.Page.Part;
+import io.github.gatlingllm.report.Page.PagePart;
 import io.github.gatlingllm.report.RunText.NamedText;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -210,7 +210,7 @@ class OperatingPointTest {
         .extracting(c -> c.operatingPoint().why())
         .containsOnly("the only load level");
     assertThat(VerdictSections.tiles(summary))
-        .extracting(Part::title)
+        .extracting(PagePart::title)
         .containsExactly("fast: c=8", "dead: c=8");
     assertThat(VerdictSections.tiles(summary).get(0).content())
         .extracting(NamedText::value)
