@@ -1,9 +1,9 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.LoadCurve;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -59,7 +59,7 @@ record CompareCurves(List<Compared> runs) {
     List<String> scenarios = new ArrayList<>();
     for (Compared run : runs) {
       Summary summary = run.summary();
-      for (SummaryCurve curve : summary.curves()) {
+      for (LoadCurve curve : summary.curves()) {
         int engine = position(run.name() + '\n' + curve.target(), engines);
         int scenario = position(String.valueOf(curve.scenario()), scenarios);
         boolean isOne = summary.curves().size() == 1;
@@ -75,9 +75,9 @@ record CompareCurves(List<Compared> runs) {
     return all;
   }
 
-  private String stage(SummaryCurve curve) {
-    List<SummaryCurve> ofBase = runs.get(0).summary().curves();
-    boolean isOneTarget = ofBase.stream().map(SummaryCurve::target).distinct().count() == 1;
+  private String stage(LoadCurve curve) {
+    List<LoadCurve> ofBase = runs.get(0).summary().curves();
+    boolean isOneTarget = ofBase.stream().map(LoadCurve::target).distinct().count() == 1;
     return ofBase.stream()
         .filter(
             its ->

@@ -3,10 +3,10 @@ package io.github.gatlingllm.report;
 import static java.util.Comparator.comparingDouble;
 import static java.util.Objects.requireNonNull;
 
+import io.github.gatlingllm.figures.level.LoadCurve;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.LengthPair;
-import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.level.Summary.TierSummary;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -42,7 +42,7 @@ record LoadSection(Summary summary) {
       return null;
     }
     List<Drawn> curves = new ArrayList<>();
-    for (SummaryCurve curve : summary.curves()) {
+    for (LoadCurve curve : summary.curves()) {
       curves.add(new Drawn(summary.name(curve), curves.size(), curves.size(), of(curve)));
     }
     List<Chart> charts = new ArrayList<>();
@@ -86,7 +86,7 @@ record LoadSection(Summary summary) {
   private Chart tiers() {
     List<String> labels = labels();
     List<Line> lines = new ArrayList<>();
-    for (SummaryCurve curve : summary.curves()) {
+    for (LoadCurve curve : summary.curves()) {
       String of = summary.curves().size() == 1 ? "" : " of " + summary.name(curve);
       for (TierSummary tier : summary.tiers()) {
         if (tier.isOf(curve)) {
@@ -130,7 +130,7 @@ record LoadSection(Summary summary) {
     String measure = metric.title().toLowerCase(Locale.ROOT);
     String percentile = percentile(metric, measure);
     List<Line> lines = new ArrayList<>();
-    for (SummaryCurve curve : summary.curves()) {
+    for (LoadCurve curve : summary.curves()) {
       List<Point> points = new ArrayList<>();
       List<Point> pins = new ArrayList<>();
       for (LevelFigures level : of(curve)) {
@@ -175,7 +175,7 @@ record LoadSection(Summary summary) {
         .orElse("p95");
   }
 
-  List<LevelFigures> of(SummaryCurve curve) {
+  List<LevelFigures> of(LoadCurve curve) {
     return summary.byLoad().stream().filter(stage -> ShownLevels.isOf(curve, stage)).toList();
   }
 
@@ -185,7 +185,7 @@ record LoadSection(Summary summary) {
     List<String> labels = labels();
     boolean one = summary.curves().size() == 1;
     List<ChartLine> drawn = ChartLine.of(key, LevelFigures.class);
-    for (SummaryCurve curve : summary.curves()) {
+    for (LoadCurve curve : summary.curves()) {
       List<Row> rows = of(curve).stream().map(level -> Row.of(summary, level)).toList();
       for (ChartLine each : drawn) {
         Line line = each.through(rows, row -> labels.indexOf(row.level().label()), 1);
@@ -208,7 +208,7 @@ record LoadSection(Summary summary) {
 
   private Chart perGpu() {
     List<Line> lines = new ArrayList<>();
-    for (SummaryCurve curve : summary.curves()) {
+    for (LoadCurve curve : summary.curves()) {
       List<Point> points =
           Point.ofLevels(
               of(curve),

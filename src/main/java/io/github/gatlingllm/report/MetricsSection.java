@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.LoadCurve;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
@@ -122,18 +122,18 @@ record MetricsSection(Summary summary, ShownLevels levels) {
 
   /** The latencies of text files at the operating point; none with several curves. */
   static Stream<Row> latencies(Summary summary) {
-    List<SummaryCurve> curves = summary.curves();
+    List<LoadCurve> curves = summary.curves();
     if (curves.size() > 1) {
       return Stream.of();
     }
     Figures figures =
-        curves.isEmpty() ? summary.figures() : summary.operatingLevel(curves.get(0)).figures();
+        curves.isEmpty() ? summary.figures() : curves.get(0).operatingLevel().figures();
     return rows(summary, QUOTED.stream(), " (ms)", "Latencies", figures).stream();
   }
 
   /** Where {@link #latencies} were measured; empty in a run with one level. */
   static String at(Summary summary) {
-    List<SummaryCurve> curves = summary.curves();
+    List<LoadCurve> curves = summary.curves();
     return curves.size() == 1 && summary.hasSeveralLevels()
         ? " at " + curves.get(0).operatingPoint().stage()
         : "";

@@ -2,9 +2,9 @@ package io.github.gatlingllm.report;
 
 import static java.util.stream.Collectors.joining;
 
+import io.github.gatlingllm.figures.level.LoadCurve;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
-import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.level.Summary.TierSummary;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.EngineFigures;
@@ -42,7 +42,7 @@ record Row(
     String group,
     String anchor,
     @Nullable LevelFigures level,
-    @Nullable SummaryCurve curve,
+    @Nullable LoadCurve curve,
     @Nullable Figures figures,
     @Nullable Object own) {
 
@@ -64,7 +64,7 @@ record Row(
   }
 
   static Row of(Summary summary, ShownLevels.ShownLevel level) {
-    SummaryCurve curve = level.curve();
+    LoadCurve curve = level.curve();
     return new Row(
         summary,
         level.stage().label(),
@@ -76,13 +76,13 @@ record Row(
         level.stage());
   }
 
-  static Row of(Summary summary, SummaryCurve curve) {
-    LevelFigures level = summary.operatingLevel(curve);
+  static Row of(Summary summary, LoadCurve curve) {
+    LevelFigures level = curve.operatingLevel();
     return of(summary, new RequestGroup(summary.name(curve), curve, level.figures()), "");
   }
 
   static Row of(Summary summary, RequestGroup part, String anchor) {
-    LevelFigures level = summary.operatingLevel(part.curve());
+    LevelFigures level = part.curve().operatingLevel();
     Figures figures = part.figures();
     return new Row(summary, part.name(), "", anchor, level, part.curve(), figures, figures);
   }
@@ -111,7 +111,7 @@ record Row(
   }
 
   /** The operating point of a curve, e.g. {@code At c=16, the knee}. */
-  static String operatingPoint(Summary summary, SummaryCurve curve) {
+  static String operatingPoint(Summary summary, LoadCurve curve) {
     String text = curve.quoted();
     return summary.curves().size() == 1 ? "At " + text : summary.name(curve) + ": " + text;
   }
@@ -121,7 +121,7 @@ record Row(
   }
 
   /** Marks of a load level on its curve, e.g. {@code knee, max goodput}; may be empty. */
-  static String marks(Summary summary, SummaryCurve curve, LevelFigures stage) {
+  static String marks(Summary summary, LoadCurve curve, LevelFigures stage) {
     List<String> marks = new ArrayList<>();
     Summary.Knee knee = curve.knee();
     if (knee != null && knee.reached() && knee.stage().equals(stage.label())) {

@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.level.Grouping;
+import io.github.gatlingllm.figures.level.LoadCurve;
 import io.github.gatlingllm.figures.level.RunStatistics.SlowRequest;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.AnswerSummary;
@@ -121,7 +122,7 @@ enum RowKind {
       Stream<LevelFigures> levels =
           chosen != null
               ? Stream.of(chosen)
-              : summary.curves().stream().map(summary::operatingLevel);
+              : summary.curves().stream().map(LoadCurve::operatingLevel);
       return levels.flatMap(
           level ->
               all.apply(level).stream()

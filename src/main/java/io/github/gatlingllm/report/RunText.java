@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.LoadCurve;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.level.Summary.WorkloadSummary;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.LevelFigures;
@@ -54,9 +54,9 @@ final class RunText {
   }
 
   static List<NamedText> facts(Summary summary) {
-    List<SummaryCurve> curves = summary.curves();
-    SummaryCurve curve = curves.size() == 1 ? curves.get(0) : null;
-    LevelFigures level = curve == null ? null : summary.operatingLevel(curve);
+    List<LoadCurve> curves = summary.curves();
+    LoadCurve curve = curves.size() == 1 ? curves.get(0) : null;
+    LevelFigures level = curve == null ? null : curve.operatingLevel();
     Map<String, Object> values = new HashMap<>();
     values.put("summary", summary);
     values.put("curve", curve);

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.LoadCurve;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.report.Page.PagePart;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ final class ShownLevels {
   private static final String OPERATING = "operating";
 
   record ShownLevel(
-      int position, LevelFigures stage, SummaryCurve curve, String title, boolean isOperating) {
+      int position, LevelFigures stage, LoadCurve curve, String title, boolean isOperating) {
 
     String suffix() {
       return "-" + position;
@@ -38,7 +38,7 @@ final class ShownLevels {
   ShownLevels(Summary summary) {
     this.summary = summary;
     for (LevelFigures stage : summary.byLoad()) {
-      for (SummaryCurve curve : summary.curves()) {
+      for (LoadCurve curve : summary.curves()) {
         if (isOf(curve, stage)) {
           levels.add(level(summary.stages().indexOf(stage), stage, curve));
         }
@@ -46,8 +46,8 @@ final class ShownLevels {
     }
   }
 
-  private ShownLevel level(int position, LevelFigures stage, SummaryCurve curve) {
-    boolean isOperating = summary.operatingLevel(curve).equals(stage);
+  private ShownLevel level(int position, LevelFigures stage, LoadCurve curve) {
+    boolean isOperating = curve.operatingLevel().equals(stage);
     String title =
         !summary.hasSeveralLevels()
             ? ""
@@ -57,7 +57,7 @@ final class ShownLevels {
     return new ShownLevel(position, stage, curve, title, isOperating);
   }
 
-  static boolean isOf(SummaryCurve curve, LevelFigures stage) {
+  static boolean isOf(LoadCurve curve, LevelFigures stage) {
     return stage.target().equals(curve.target())
         && Objects.equals(stage.scenario(), curve.scenario());
   }
@@ -133,7 +133,7 @@ final class ShownLevels {
       groups.add(
           new LevelChoices("", List.of(new LevelChoice(OPERATING, "Operating points", true))));
     }
-    for (SummaryCurve curve : summary.curves()) {
+    for (LoadCurve curve : summary.curves()) {
       List<LevelChoice> own =
           levels.stream().filter(level -> level.curve.equals(curve)).map(this::choice).toList();
       groups.add(new LevelChoices(hasSeveralCurves() ? summary.name(curve) : "", own));

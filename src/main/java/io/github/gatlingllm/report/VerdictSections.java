@@ -165,7 +165,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
             curve ->
                 PagePart.always(
                     summary.hasSeveralLevels() ? Row.operatingPoint(summary, curve) : "",
-                    tiles(summary, summary.operatingLevel(curve))))
+                    tiles(summary, curve.operatingLevel())))
         .toList();
   }
 

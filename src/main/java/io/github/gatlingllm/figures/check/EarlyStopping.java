@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.check;
 
+import io.github.gatlingllm.figures.level.LoadCurve;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.LevelFigures;
@@ -32,7 +33,7 @@ record EarlyStopping(String level, long judged, long missed, double share) {
       return null;
     }
     return in.summary().curves().stream()
-        .map(in.summary()::operatingLevel)
+        .map(LoadCurve::operatingLevel)
         .flatMap(level -> all(level, slo))
         .filter(each -> each.judged > 0)
         .max(Comparator.comparing(EarlyStopping::ratio))

@@ -2,8 +2,8 @@ package io.github.gatlingllm.figures.check;
 
 import static java.util.Objects.requireNonNull;
 
+import io.github.gatlingllm.figures.level.LoadCurve;
 import io.github.gatlingllm.figures.level.Summary.Knee;
-import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -41,7 +41,7 @@ final class PlanChecks {
   static @Nullable Finding lowN(CheckInput in) {
     LevelFigures level =
         in.summary().curves().stream()
-            .map(in.summary()::operatingLevel)
+            .map(LoadCurve::operatingLevel)
             .min(Comparator.comparingLong(PlanChecks::quotedValues))
             .orElse(null);
     if (level == null || in.figures().metric(Metric.E2E_MS).isEmpty()) {
@@ -64,12 +64,11 @@ final class PlanChecks {
   }
 
   static @Nullable Finding knee(CheckInput in) {
-    List<SummaryCurve> curves = in.summary().curves();
+    List<LoadCurve> curves = in.summary().curves();
     if (curves.stream().allMatch(curve -> curve.stages().size() < 3)) {
       return null;
     }
-    long open =
-        curves.stream().map(SummaryCurve::knee).filter(k -> k == null || !k.reached()).count();
+    long open = curves.stream().map(LoadCurve::knee).filter(k -> k == null || !k.reached()).count();
     if (curves.stream().anyMatch(c -> c.knee() != null && c.knee().saturatedFromFirst())) {
       return Finding.of((double) open, "knee.flat").remedy("knee.flat.remedy");
     }
@@ -81,7 +80,7 @@ final class PlanChecks {
 
   /** Of the first curve without a knee, by the levels in the order of their load. */
   private static Finding open(CheckInput in, double open) {
-    SummaryCurve curve =
+    LoadCurve curve =
         in.summary().curves().stream()
             .filter(of -> of.knee() == null || !of.knee().reached())
             .findFirst()

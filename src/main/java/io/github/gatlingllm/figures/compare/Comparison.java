@@ -4,13 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.check.CheckCatalogue;
 import io.github.gatlingllm.figures.level.Cell;
+import io.github.gatlingllm.figures.level.LoadCurve;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.ClassChange;
-import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;
@@ -432,13 +432,13 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
     public void add(String name, ComparedRun run) throws IOException {
       Summary summary = run.figures().summary();
       Map<Base, Comparison> known = new HashMap<>();
-      for (SummaryCurve curve : summary.curves()) {
+      for (LoadCurve curve : summary.curves()) {
         TrendSeries of = TrendSeries.of(summary, curve);
         Base base = bases.get(of);
         if (base != null && !known.containsKey(base)) {
           known.put(base, Comparison.of(base.run, run, 1));
         }
-        LevelFigures level = summary.operatingLevel(curve);
+        LevelFigures level = curve.operatingLevel();
         Step step =
             new Step(
                 runs,
@@ -503,7 +503,7 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
    */
   public record TrendSeries(String model, String curve, String load, Map<String, String> settings) {
 
-    private static TrendSeries of(Summary summary, SummaryCurve curve) {
+    private static TrendSeries of(Summary summary, LoadCurve curve) {
       Map<String, String> settings = new TreeMap<>(summary.config());
       settings
           .keySet()

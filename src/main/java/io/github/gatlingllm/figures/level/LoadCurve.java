@@ -4,6 +4,9 @@ import static java.util.stream.Collectors.collectingAndThen;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.OperatingPoint;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
@@ -36,11 +39,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tier the tier whose SLO it is; null without tiers
  */
-record LoadCurve(
-    @Nullable String tier,
-    List<SloTally.OwnedSlo> slo,
-    @Nullable SingleStream alone,
-    List<LevelFigures> levels) {
+@JsonPropertyOrder({"target", "scenario", "stages", "knee", "max_goodput", "operating_point"})
+public record LoadCurve(
+    @JsonIgnore @Nullable String tier,
+    @JsonIgnore List<SloTally.OwnedSlo> slo,
+    @JsonIgnore @Nullable SingleStream alone,
+    @JsonIgnore List<LevelFigures> levels) {
 
   private static final double NEARLY_MAX = 0.9;
 
@@ -53,7 +57,7 @@ record LoadCurve(
   /** With two levels the heavier one delivers less than this much more, by its interval. */
   private static final double MAX_GAIN = 1.1;
 
-  LoadCurve {
+  public LoadCurve {
     List<LevelFigures> all = levels;
     List<LevelFigures> used =
         all.stream()
@@ -90,13 +94,21 @@ record LoadCurve(
     return Objects.requireNonNullElse(stage.offered(), 0.0);
   }
 
-  String target() {
+  @JsonProperty
+  public String target() {
     return levels.get(0).target();
   }
 
   /** The scenario of all its levels; null where scenarios are not told apart. */
-  @Nullable String scenario() {
+  @JsonProperty
+  public @Nullable String scenario() {
     return levels.get(0).scenario();
+  }
+
+  /** The labels of its levels. */
+  @JsonProperty
+  public List<String> stages() {
+    return levels.stream().map(LevelFigures::label).toList();
   }
 
   /**
@@ -104,7 +116,7 @@ record LoadCurve(
    * less is offered than one stream takes.
    */
   List<Sentence> gainOfOneStream() {
-    LevelFigures quoted = quoted();
+    LevelFigures quoted = operatingLevel();
     Double gain = quoted.figures().number(Metric.BATCHING_GAIN);
     boolean isSweepOfMany =
         levels.size() > 1 && levels.stream().noneMatch(LevelFigures::isOneRequest);
@@ -126,7 +138,8 @@ record LoadCurve(
   }
 
   /** The lightest level with nearly the highest output tok/s; null when none delivered any. */
-  @Nullable Knee knee() {
+  @JsonProperty
+  public @Nullable Knee knee() {
     List<LevelFigures> accepted = accepted();
     double max = accepted.stream().mapToDouble(LoadCurve::delivered).max().orElse(0);
     LevelFigures knee =
@@ -231,8 +244,14 @@ record LoadCurve(
   private record Chosen(LevelFigures level, Choice by) {}
 
   /** The level that headlines quote. */
-  LevelFigures quoted() {
+  public LevelFigures operatingLevel() {
     return chosen().level;
+  }
+
+  /** The level that headlines quote, with the reason: {@code c=16, the knee}. */
+  public String quoted() {
+    OperatingPoint point = operatingPoint();
+    return levels.size() == 1 ? point.stage() : point.stage() + ", " + point.why();
   }
 
   Choice choice() {
@@ -283,7 +302,8 @@ record LoadCurve(
     return 2 * failed() > ended();
   }
 
-  OperatingPoint operatingPoint() {
+  @JsonProperty
+  public OperatingPoint operatingPoint() {
     Chosen chosen = chosen();
     boolean isOutside = !slo.isEmpty() && chosen.by.compareTo(Choice.MAYBE_IN_SLO) > 0;
     boolean isMetAbove = levels.stream().anyMatch(this::holds);
@@ -385,7 +405,8 @@ record LoadCurve(
             .orElse(null);
   }
 
-  @Nullable GoodputResult maxGoodput() {
+  @JsonProperty
+  public @Nullable GoodputResult maxGoodput() {
     int at = lastHolding();
     if (at < 0) {
       return null;

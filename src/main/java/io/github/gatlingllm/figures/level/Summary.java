@@ -70,7 +70,7 @@ public record Summary(
     List<AssertionResult> assertions,
     Map<String, Set<String>> serverNames,
     List<LevelFigures> stages,
-    List<SummaryCurve> curves,
+    List<LoadCurve> curves,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<TierSummary> tiers,
     List<TargetSummary> targets,
     List<RequestGroup> requests,
@@ -200,7 +200,7 @@ public record Summary(
   }
 
   /** The name of a curve: its target, its scenario or both, as the curves of the run differ. */
-  public String name(SummaryCurve curve) {
+  public String name(LoadCurve curve) {
     return named(curve.target(), curve.scenario(), targets.size(), curves.size());
   }
 
@@ -224,13 +224,6 @@ public record Summary(
   /** {@link #stages}, which are in order of time, as tables and charts show them. */
   public List<LevelFigures> byLoad() {
     return LoadCurve.byLoad(stages);
-  }
-
-  public LevelFigures operatingLevel(SummaryCurve curve) {
-    return stages.stream()
-        .filter(stage -> curve.operatingPoint().isAt(stage.info()))
-        .findFirst()
-        .orElseThrow();
   }
 
   /** Whether headlines name the level that they quote: the run has several. */
@@ -341,27 +334,6 @@ public record Summary(
       boolean saturatedFromFirst) {}
 
   /**
-   * The load levels of one target and scenario.
-   *
-   * @param knee null when no level delivered tokens
-   * @param operatingPoint the level that headlines quote
-   */
-  public record SummaryCurve(
-      String target,
-      @Nullable String scenario,
-      List<String> stages,
-      @Nullable Knee knee,
-      Figures.@Nullable GoodputResult maxGoodput,
-      OperatingPoint operatingPoint) {
-
-    /** The level that headlines quote, with the reason: {@code c=16, the knee}. */
-    public String quoted() {
-      String stage = operatingPoint.stage();
-      return stages.size() == 1 ? stage : stage + ", " + operatingPoint.why();
-    }
-  }
-
-  /**
    * A curve judged by one tier of the SLO.
    *
    * @param slo its objectives, and how they were met over all load levels
@@ -385,7 +357,7 @@ public record Summary(
       Map<String, Figures.Goodput> goodput) {
 
     /** Whether it is of that curve. */
-    public boolean isOf(SummaryCurve curve) {
+    public boolean isOf(LoadCurve curve) {
       return target.equals(curve.target()) && Objects.equals(scenario, curve.scenario());
     }
 
@@ -416,13 +388,13 @@ public record Summary(
       @Nullable Double goodputShare,
       @Nullable Double ttftP99Ms) {
 
-    private static boolean isOf(SummaryCurve curve) {
+    private static boolean isOf(LoadCurve curve) {
       return curve.scenario() != null
           && curve.scenario().matches("[^/]+/(lognormal:|weighted:)?\\d[-\\d.:=,]*");
     }
 
-    private static LengthPair of(Summary summary, SummaryCurve curve) {
-      Figures figures = summary.operatingLevel(curve).figures();
+    private static LengthPair of(Summary summary, LoadCurve curve) {
+      Figures figures = curve.operatingLevel().figures();
       Figures.Goodput goodput = figures.goodput();
       String[] lengths = requireNonNull(curve.scenario()).split("/", 2);
       return new LengthPair(
@@ -585,7 +557,7 @@ public record Summary(
    * @param curve at whose operating point they are; null for all load levels pooled
    */
   public record RequestGroup(
-      String name, @JsonIgnore @Nullable SummaryCurve curve, @JsonUnwrapped Figures figures) {}
+      String name, @JsonIgnore @Nullable LoadCurve curve, @JsonUnwrapped Figures figures) {}
 
   /**
    * The error of the load generator at the load of the run, by the self-test of its machine.

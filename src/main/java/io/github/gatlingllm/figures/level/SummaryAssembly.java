@@ -105,14 +105,17 @@ final class SummaryAssembly {
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             List.of(),
             Summary.SelfTestQuote.of(
-                info.selfTest(), run, curves.size() == 1 ? curves.get(0).quoted() : null, stages),
+                info.selfTest(),
+                run,
+                curves.size() == 1 ? curves.get(0).operatingLevel() : null,
+                stages),
             all(
                 new AssertionJudge(groups, target -> LoadCurve.bestGoodput(curves(target)))
                     .judge(assertions()),
                 Summary::assertions),
             counted.serverNames,
             stages,
-            curves.stream().map(SummaryAssembly::curve).toList(),
+            curves,
             all(tiers(), Summary::tiers),
             targets,
             groups.requests(null).stream().map(name -> group(Grouping.REQUEST, name)).toList(),
@@ -334,20 +337,10 @@ final class SummaryAssembly {
             counted.alone.get(track.target()),
             levels);
     curves.add(curve);
-    int quoted = stages.indexOf(curve.quoted());
+    int quoted = stages.indexOf(curve.operatingLevel());
     List<LevelWindow> repeats = counted.levels.firstRepeats().get(quoted).repeats;
     quantiles.put(quoted, groups.joined(repeats::contains, null).quantiles());
     quantiles.values().removeIf(Map::isEmpty);
-  }
-
-  private static Summary.SummaryCurve curve(LoadCurve curve) {
-    return new Summary.SummaryCurve(
-        curve.target(),
-        curve.scenario(),
-        curve.levels().stream().map(LevelFigures::label).toList(),
-        curve.knee(),
-        curve.maxGoodput(),
-        curve.operatingPoint());
   }
 
   private void addTarget(String target) {
@@ -412,7 +405,7 @@ final class SummaryAssembly {
   private List<RequestGroup> atPoints(Grouping by, int min) {
     List<RequestGroup> all = new ArrayList<>();
     for (LoadCurve curve : curves) {
-      LevelWindow level = counted.levels.firstRepeats().get(stages.indexOf(curve.quoted()));
+      LevelWindow level = counted.levels.firstRepeats().get(stages.indexOf(curve.operatingLevel()));
       List<String> names = names(level, by);
       for (String name : names.size() < min ? List.<String>of() : names) {
         Figures figures =
@@ -420,7 +413,7 @@ final class SummaryAssembly {
                 .joined(level.repeats::contains, part -> part.key(by).equals(name))
                 .figures(groups.slo(curve.target()));
         if (figures.counts().started() > 0 && all.size() < MAX_NAMES) {
-          all.add(new RequestGroup(name, curve(curve), figures));
+          all.add(new RequestGroup(name, curve, figures));
         }
       }
     }

@@ -52,11 +52,11 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
         (scenario, own) -> {
           List<LoadCurve> answered =
               own.stream()
-                  .filter(curve -> LoadCurve.delivered(curve.quoted()) > 0)
+                  .filter(curve -> LoadCurve.delivered(curve.operatingLevel()) > 0)
                   .filter(curve -> !curve.hasMostlyFailed())
                   .sorted(
                       Comparator.comparingDouble(
-                          (LoadCurve curve) -> -LoadCurve.delivered(curve.quoted())))
+                          (LoadCurve curve) -> -LoadCurve.delivered(curve.operatingLevel())))
                   .toList();
           TargetRanking ranking = answered.size() < 2 ? null : of(answered.get(0), answered.get(1));
           if (ranking != null && sentences.size() < MAX_SCENARIOS) {
@@ -87,8 +87,8 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
         IntStream.range(0, loads.size())
             .filter(
                 i ->
-                    loads.get(i).one.equals(one.quoted())
-                        || loads.get(i).other.equals(two.quoted()))
+                    loads.get(i).one.equals(one.operatingLevel())
+                        || loads.get(i).other.equals(two.operatingLevel()))
             .findFirst()
             .orElse(loads.size() - 1);
     TargetRanking ranking = new TargetRanking(one, two, loads, at);

@@ -42,7 +42,7 @@ final class VerdictSentence {
       return new Quote(
           curve,
           curve.slo().isEmpty()
-              ? curve.quoted()
+              ? curve.operatingLevel()
               : curve.levels().get(Math.max(0, curve.lastHolding())));
     }
 
@@ -346,7 +346,7 @@ final class VerdictSentence {
 
   /** One of several curves in short; tables have the details. */
   private static List<Sentence> inShort(LoadCurve curve) {
-    Quote quote = new Quote(curve, curve.quoted());
+    Quote quote = new Quote(curve, curve.operatingLevel());
     if (quote.isSingle() || quote.hasFailed()) {
       return sentences(curve);
     }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.LoadCurve;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.ClassChange;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
@@ -73,7 +74,7 @@ class ClassInterferenceTest {
     Summary run = ClassRuns.run(2, true);
     assertThat(run.stages()).hasSize(4);
     assertThat(run.curves())
-        .extracting(Summary.SummaryCurve::stages)
+        .extracting(LoadCurve::stages)
         .containsOnly(List.of("r=2"), List.of("r=1"));
     long together =
         Stream.of(0, 1).mapToLong(i -> run.requests().get(i).figures().counts().started()).sum();

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
-import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
@@ -93,10 +92,7 @@ class ScenariosTest {
     Summary s = figures.summary();
     assertThat(s.curves())
         .extracting(
-            SummaryCurve::target,
-            SummaryCurve::scenario,
-            c -> c.knee().stage(),
-            c -> c.knee().reached())
+            LoadCurve::target, LoadCurve::scenario, c -> c.knee().stage(), c -> c.knee().reached())
         .containsExactly(tuple("a", "A1", "c=2", true), tuple("a", "C", "c=1", false));
     assertThat(s.curves().get(0).stages()).containsExactly("c=1", "c=2", "c=4");
     assertThat(s.knee().scenario()).isEqualTo("A1");
