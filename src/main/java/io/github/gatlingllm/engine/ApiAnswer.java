@@ -55,13 +55,6 @@ final class ApiAnswer {
     }
   }
 
-  /** Of all choices together; {@code cachedTokens} of the first one. */
-  record Usage(
-      int promptTokens,
-      int completionTokens,
-      int cachedTokens,
-      @Nullable Integer reasoningTokens) {}
-
   private ApiAnswer(
       ChannelHandlerContext context,
       String form,
@@ -135,10 +128,22 @@ final class ApiAnswer {
     }
   }
 
-  void begin(int choice, Usage usage) {
+  /** Sets the usage so far, of all choices together; cached tokens are those of the first one. */
+  void count(int prompt, int cached, int output, @Nullable Integer reasoning) {
+    put("prompt", prompt);
+    put("cached", cached);
+    put("uncached", prompt - cached);
+    put("output", output);
+    put("total", prompt + output);
+    put("reasoning", Objects.requireNonNullElse(reasoning, 0));
+    if (reasoning == null) {
+      values.put("details", "");
+    }
+  }
+
+  void begin(int choice) {
     if (stream) {
       turnTo(choice);
-      count(usage);
       events("begin", null);
     }
   }
@@ -166,8 +171,8 @@ final class ApiAnswer {
     events("finish", null);
   }
 
-  void end(Usage usage) {
-    describeAll(usage);
+  void end() {
+    describeAll();
     if (!stream) {
       ResponseWriter.ok(context, requestId, ResponseWriter.JSON, value("body", null));
       return;
@@ -201,8 +206,7 @@ final class ApiAnswer {
     }
   }
 
-  private void describeAll(Usage usage) {
-    count(usage);
+  private void describeAll() {
     List<String> all = new ArrayList<>();
     for (int i = 0; i < choices.size(); i++) {
       turnTo(i);
@@ -235,18 +239,6 @@ final class ApiAnswer {
     put("text", sent.text(type));
     put("arguments", arguments);
     values.put("input", isJson ? arguments : "{}");
-  }
-
-  private void count(Usage usage) {
-    put("prompt", usage.promptTokens());
-    put("cached", usage.cachedTokens());
-    put("uncached", usage.promptTokens() - usage.cachedTokens());
-    put("output", usage.completionTokens());
-    put("total", usage.promptTokens() + usage.completionTokens());
-    put("reasoning", Objects.requireNonNullElse(usage.reasoningTokens(), 0));
-    if (usage.reasoningTokens() == null) {
-      values.put("details", "");
-    }
   }
 
   private void put(String name, @Nullable String text) {

@@ -4,7 +4,9 @@ import io.github.gatlingllm.engine.EmbeddedEngine.EngineLoad;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
 
@@ -73,7 +75,10 @@ final class BatchScheduler implements Scheduler {
         tokens.add(sequence);
         if (sequence.finished()) {
           each.remove();
-          sequence.end(cache);
+          if (sequence.blocks != null) {
+            // The next turn of a conversation can share the answer, too.
+            cache.add(sequence.blocks, sequence.blocks.length);
+          }
         }
       }
     }
@@ -99,17 +104,29 @@ final class BatchScheduler implements Scheduler {
   private int prefill(List<Sequence> admitted) {
     int budget = model.maxPrefillTokens;
     for (Sequence sequence : running) {
-      budget -= sequence.prefill(budget, cache);
+      budget -= prefill(sequence, budget);
     }
     while (budget > 0 && running.size() < model.maxBatch && !waiting.isEmpty()) {
       Sequence sequence = waiting.remove();
       running.add(sequence);
       admitted.add(sequence);
-      queriedTokens += sequence.begin(cache);
-      hitTokens += sequence.cachedTokens();
-      budget -= sequence.prefill(budget, cache);
+      if (sequence.blocks != null) {
+        sequence.begin(cache.cachedTokens(sequence.blocks, sequence.promptTokens));
+        queriedTokens += sequence.promptTokens;
+        hitTokens += sequence.cachedTokens();
+      }
+      budget -= prefill(sequence, budget);
     }
     return model.maxPrefillTokens - budget;
+  }
+
+  /** Processes prompt tokens, which others can share when all of them are processed. */
+  private int prefill(Sequence sequence, int budget) {
+    int tokens = sequence.prefill(budget);
+    if (tokens > 0 && sequence.decodes() && sequence.blocks != null) {
+      cache.add(sequence.blocks, sequence.promptTokens / Prompt.BLOCK_TOKENS);
+    }
+    return tokens;
   }
 
   private long stepNanos(int prefillTokens) {
@@ -133,5 +150,38 @@ final class BatchScheduler implements Scheduler {
   @Override
   public EngineLoad load() {
     return new EngineLoad(running.size(), waiting.size(), queriedTokens, hitTokens, kvTokens());
+  }
+
+  /** An LRU of blocks of tokens, by the hash of everything up to their end. */
+  private static final class PrefixCache {
+    private final Map<Long, Boolean> blocks;
+
+    PrefixCache(int maxTokens) {
+      blocks =
+          new LinkedHashMap<>(16, 0.75f, true) {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
+              return size() > maxTokens / Prompt.BLOCK_TOKENS;
+            }
+          };
+    }
+
+    /** Number of cached tokens at the start of a prompt, without a gap. */
+    int cachedTokens(long[] hashes, int promptTokens) {
+      // The last prompt token is always computed: the first output token is predicted from it.
+      int max = Math.min(hashes.length, (promptTokens - 1) / Prompt.BLOCK_TOKENS);
+      int found = 0;
+      while (found < max && blocks.containsKey(hashes[found])) {
+        found++;
+      }
+      return found * Prompt.BLOCK_TOKENS;
+    }
+
+    /** Adds the first blocks; the first one last, as the end of a prefix is shared the least. */
+    void add(long[] hashes, int count) {
+      for (int i = Math.min(count, hashes.length) - 1; i >= 0; i--) {
+        blocks.put(hashes[i], true);
+      }
+    }
   }
 }

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxTokens null where the context length is the only limit
  * @param minTokens tokens before which the answer's own length does not end it
  * @param priority lower leaves the queue first
+ * @param isJson whether the answer is {@link #JSON}, as its text or the arguments of a call
+ * @param tool the function that the answer calls; null for none
  * @param ignoreEos whether only {@code maxTokens} or the context ends the answer
  */
 record CompletionRequest(
@@ -29,12 +31,19 @@ record CompletionRequest(
     boolean stream,
     boolean includeUsage,
     int choices,
-    AnswerShape shape,
+    boolean isJson,
+    @Nullable String tool,
     @Nullable Integer seed,
     int priority) {
+  static final String JSON = "{\"answer\":\"The cat sat on the mat\",\"score\":0.5}";
+
   private static final int MAX_CHOICES = 128;
   private static final List<String> LIMITS =
       List.of("max_completion_tokens", "max_output_tokens", "max_tokens");
+
+  /** Where the APIs name the format of an answer. */
+  private static final List<String> FORMATS =
+      List.of("/response_format", "/text/format", "/output_config/format");
 
   static CompletionRequest parse(Api api, byte[] body, ObjectMapper mapper) throws Refusal {
     ObjectNode json = object(body, mapper);
@@ -48,7 +57,8 @@ record CompletionRequest(
     }
     Prompt prompt =
         api.takesMessages() ? Prompt.ofMessages(json) : Prompt.ofText(parameters.value("prompt"));
-    AnswerShape shape = api.takesMessages() ? AnswerShape.of(json) : AnswerShape.FREE_TEXT;
+    String tool = api.takesMessages() ? called(json) : null;
+    boolean isJson = tool != null || (api.takesMessages() && requiresJson(json));
     Integer maxTokens = null;
     for (String name : LIMITS) {
       maxTokens = maxTokens == null ? parameters.integer(name, 1) : maxTokens;
@@ -76,7 +86,8 @@ record CompletionRequest(
         stream,
         new Parameters(streamOptions).flag("include_usage"),
         choices,
-        shape,
+        isJson,
+        tool,
         parameters.integer("seed", Integer.MIN_VALUE),
         parameters.integerOr("priority", 0, Integer.MIN_VALUE));
   }
@@ -141,78 +152,64 @@ record CompletionRequest(
     }
   }
 
-  /** The required form of an answer: free text, {@link #JSON}, or a tool call with it. */
-  record AnswerShape(boolean isJson, @Nullable String tool) {
-    static final AnswerShape FREE_TEXT = new AnswerShape(false, null);
-
-    /** Where the APIs name the format of an answer. */
-    private static final List<String> FORMATS =
-        List.of("/response_format", "/text/format", "/output_config/format");
-
-    static final String JSON = "{\"answer\":\"The cat sat on the mat\",\"score\":0.5}";
-
-    /**
-     * The form that a request requires by {@code tool_choice}, else by its format. {@code required}
-     * calls the first tool: an engine with seeded answers cannot choose by itself.
-     */
-    static AnswerShape of(JsonNode request) throws Refusal {
-      String tool = called(request.path("tool_choice"), tools(request.path("tools")));
-      return new AnswerShape(tool != null || isJson(request), tool);
-    }
-
-    private static List<String> tools(JsonNode tools) throws Refusal {
-      List<String> names = new ArrayList<>();
-      for (JsonNode tool : tools) {
-        String name = nameOf(tool);
-        if (name.isEmpty()) {
-          throw Refusal.badRequest("tools", "A tool has no name; expected a function with one");
-        }
-        names.add(name);
+  private static List<String> tools(JsonNode tools) throws Refusal {
+    List<String> names = new ArrayList<>();
+    for (JsonNode tool : tools) {
+      String name = nameOf(tool);
+      if (name.isEmpty()) {
+        throw Refusal.badRequest("tools", "A tool has no name; expected a function with one");
       }
-      return names;
+      names.add(name);
     }
+    return names;
+  }
 
-    /** Chat keeps it in {@code function}, the other APIs beside the type. */
-    private static String nameOf(JsonNode tool) {
-      return tool.path("function").path("name").asText(tool.path("name").asText());
+  /** Chat has it in {@code function}, the other APIs beside the type. */
+  private static String nameOf(JsonNode tool) {
+    return tool.path("function").path("name").asText(tool.path("name").asText());
+  }
+
+  /**
+   * The function that {@code tool_choice} requires. {@code required} calls the first tool: an
+   * engine with seeded answers cannot choose by itself.
+   */
+  private static @Nullable String called(JsonNode request) throws Refusal {
+    JsonNode choice = request.path("tool_choice");
+    List<String> tools = tools(request.path("tools"));
+    String named = nameOf(choice);
+    String word = choice.path("type").asText(choice.asText(""));
+    boolean any = named.isEmpty() && (word.equals("required") || word.equals("any"));
+    if (!any && named.isEmpty()) {
+      if (choice.isNull() || List.of("", "auto", "none").contains(word)) {
+        return null;
+      }
+      throw Refusal.badRequest(
+          "tool_choice", "tool_choice is wrong; expected none, auto, required or a function");
     }
+    return tools.stream()
+        .filter(tool -> any || tool.equals(named))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                Refusal.badRequest(
+                    "tool_choice", "tool_choice calls a function that is not among the tools"));
+  }
 
-    private static @Nullable String called(JsonNode choice, List<String> tools) throws Refusal {
-      String named = nameOf(choice);
-      String word = choice.path("type").asText(choice.asText(""));
-      boolean any = named.isEmpty() && (word.equals("required") || word.equals("any"));
-      if (!any && named.isEmpty()) {
-        if (choice.isNull() || List.of("", "auto", "none").contains(word)) {
-          return null;
-        }
+  private static boolean requiresJson(JsonNode request) throws Refusal {
+    for (String place : FORMATS) {
+      JsonNode format = request.at(place);
+      String type = format.path("type").asText("text");
+      boolean hasSchema = format.has("schema") || format.path("json_schema").has("schema");
+      if (type.equals("json_object") || (type.equals("json_schema") && hasSchema)) {
+        return true;
+      }
+      if (!type.equals("text")) {
         throw Refusal.badRequest(
-            "tool_choice", "tool_choice is wrong; expected none, auto, required or a function");
+            "response_format",
+            "response_format is wrong; expected type text, json_object, or json_schema with a"
+                + " schema");
       }
-      return tools.stream()
-          .filter(tool -> any || tool.equals(named))
-          .findFirst()
-          .orElseThrow(
-              () ->
-                  Refusal.badRequest(
-                      "tool_choice", "tool_choice calls a function that is not among the tools"));
     }
-
-    private static boolean isJson(JsonNode request) throws Refusal {
-      for (String place : FORMATS) {
-        JsonNode format = request.at(place);
-        String type = format.path("type").asText("text");
-        boolean hasSchema = format.has("schema") || format.path("json_schema").has("schema");
-        if (type.equals("json_object") || (type.equals("json_schema") && hasSchema)) {
-          return true;
-        }
-        if (!type.equals("text")) {
-          throw Refusal.badRequest(
-              "response_format",
-              "response_format is wrong; expected type text, json_object, or json_schema with a"
-                  + " schema");
-        }
-      }
-      return false;
-    }
+    return false;
   }
 }

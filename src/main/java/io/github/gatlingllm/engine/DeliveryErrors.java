@@ -1,6 +1,6 @@
 package io.github.gatlingllm.engine;
 
-import io.github.gatlingllm.engine.EngineProcess.Written;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -31,21 +31,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeliveryErrors {
 
-  private final Map<String, Written> answers = new HashMap<>();
+  private final Map<String, GroundTruth> answers = new HashMap<>();
   private final Map<String, LongStream.Builder> ttft = new HashMap<>();
   private final Map<String, LongStream.Builder> itl = new HashMap<>();
   private final long ttftNanos;
   private final long itlNanos;
 
   /** {@code all} has times of the clock that records use; the planned times are the engine's. */
-  DeliveryErrors(Collection<Written> all, long ttftNanos, long itlNanos) {
+  DeliveryErrors(Collection<GroundTruth> all, long ttftNanos, long itlNanos) {
     all.forEach(answer -> answers.put(answer.requestId(), answer));
     this.ttftNanos = ttftNanos;
     this.itlNanos = itlNanos;
   }
 
   void add(RequestRecord record) {
-    Written answer = answers.get(record.identity().requestId());
+    GroundTruth answer = answers.get(record.identity().requestId());
     Long admitted = record.timing().admittedUnixNanos();
     Long first = record.timing().ttftNanos();
     int[] offsets = record.events().offsetsMicros();
@@ -104,7 +104,7 @@ final class DeliveryErrors {
   /** The engine's delays against its plan, of the tokens that it wrote in this period; sorted. */
   private long[] late(long from, long until) {
     LongStream.Builder late = LongStream.builder();
-    for (Written answer : answers.values()) {
+    for (GroundTruth answer : answers.values()) {
       for (int i = 0; i < answer.tokenNanos().length; i++) {
         long at = answer.tokenNanos()[i];
         if (at >= from && at < until) {

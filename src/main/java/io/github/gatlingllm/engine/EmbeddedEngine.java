@@ -19,6 +19,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -28,6 +29,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -204,7 +206,23 @@ public final class EmbeddedEngine implements AutoCloseable {
       int cachedTokens,
       int outputTokens,
       long endedNanos,
-      boolean cancelled) {}
+      boolean cancelled) {
+
+    /** The same, in times of another clock. */
+    GroundTruth at(LongUnaryOperator clock) {
+      return new GroundTruth(
+          requestId,
+          clock.applyAsLong(receivedNanos),
+          admittedNanos == null ? null : (Long) clock.applyAsLong(admittedNanos),
+          firstTokenNanos == null ? null : (Long) clock.applyAsLong(firstTokenNanos),
+          Arrays.stream(tokenNanos).map(clock).toArray(),
+          promptTokens,
+          cachedTokens,
+          outputTokens,
+          clock.applyAsLong(endedNanos),
+          cancelled);
+    }
+  }
 
   /**
    * Settings of an {@link EmbeddedEngine}. Immutable: all methods return a new occurrence and leave
@@ -234,6 +252,8 @@ public final class EmbeddedEngine implements AutoCloseable {
     int reasoningTokens;
     private long fixedTtftNanos;
     private long fixedItlNanos; // 0 where times are not fixed
+
+    private record Fault(int status, double share) {}
 
     EngineBuilder() {}
 
@@ -395,13 +415,13 @@ public final class EmbeddedEngine implements AutoCloseable {
       return prefixCaching && !isFixed();
     }
 
-    /** Fault of a request, by its number from 0; null for none. */
-    @Nullable Fault faultOf(long request) {
+    /** Status of the fault of a request, by its number from 0; null for none. */
+    @Nullable Integer faultOf(long request) {
       double draw = new SplittableRandom(Seed.mix(seed) + request).nextDouble();
       for (Fault fault : faults) {
         draw -= fault.share();
         if (draw < 0) {
-          return fault;
+          return fault.status();
         }
       }
       return null;
@@ -418,6 +438,4 @@ public final class EmbeddedEngine implements AutoCloseable {
       }
     }
   }
-
-  record Fault(int status, double share) {}
 }

@@ -5,8 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.engine.ApiAnswer.Usage;
-import io.github.gatlingllm.engine.EmbeddedEngine.Fault;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
@@ -20,7 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One connection: routes each request and starts its answer. */
@@ -106,58 +103,48 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       throws Refusal {
     allow(HttpMethod.POST, http);
     long number = engine.received.getAndIncrement();
-    Fault fault = engine.settings.faultOf(number);
+    Integer fault = engine.settings.faultOf(number);
     if (fault != null) {
-      throw Refusal.injected(fault.status());
+      throw Refusal.injected(fault);
     }
     byte[] body = ByteBufUtil.getBytes(http.content());
     String requestId = http.headers().get(ResponseWriter.REQUEST_ID, "engine-" + number);
     String model = engine.settings.model;
-    List<ServerExchange.SequenceSpec> sequences;
+    ServerExchange exchange =
+        new ServerExchange(engine, requestId, receivedNanos, api.generates(), () -> current = null);
     ApiAnswer writer;
     if (api.generates()) {
       CompletionRequest request = CompletionRequest.parse(api, body, MAPPER);
-      sequences = completions(request);
+      addChoices(request, exchange);
       writer = new ApiAnswer(context, request, requestId, model);
     } else {
       InputsRequest request = InputsRequest.parse(api, body, MAPPER);
-      sequences = inputs(request);
+      addInputs(request, exchange);
       writer = new ApiAnswer(context, request, requestId, model);
     }
-    current =
-        new ServerExchange(
-            engine, requestId, receivedNanos, sequences, writer, () -> current = null);
-    current.start();
+    current = exchange;
+    exchange.start(writer);
   }
 
-  private List<ServerExchange.SequenceSpec> completions(CompletionRequest request) throws Refusal {
+  private void addChoices(CompletionRequest request, ServerExchange exchange) throws Refusal {
     EmbeddedEngine.EngineBuilder settings = engine.settings;
-    int promptTokens = request.prompt().tokens();
-    check(request.model(), promptTokens, Objects.requireNonNullElse(request.maxTokens(), 1));
-    int room = settings.maxContext - promptTokens;
+    Prompt prompt = request.prompt();
+    check(request.model(), prompt.tokens(), Objects.requireNonNullElse(request.maxTokens(), 1));
+    int room = settings.maxContext - prompt.tokens();
     int reasoning = request.api().takesMessages() ? settings.reasoningTokens : 0;
-    return IntStream.range(0, request.choices())
-        .mapToObj(
-            choice -> {
-              GeneratedAnswer answer =
-                  GeneratedAnswer.to(request, settings.seed, reasoning, room, choice);
-              long[] blocks =
-                  settings.sharesPrefixes() ? request.prompt().blocks(answer, request.api()) : null;
-              return new ServerExchange.SequenceSpec(
-                  request.prompt(), request.priority(), blocks, answer, true);
-            })
-        .toList();
+    for (int choice = 0; choice < request.choices(); choice++) {
+      GeneratedAnswer answer = GeneratedAnswer.to(request, settings.seed, reasoning, room, choice);
+      long[] blocks = settings.sharesPrefixes() ? prompt.blocks(answer, request.api()) : null;
+      exchange.add(prompt, request.priority(), blocks, answer);
+    }
   }
 
-  private List<ServerExchange.SequenceSpec> inputs(InputsRequest request) throws Refusal {
-    List<ServerExchange.SequenceSpec> sequences = new ArrayList<>();
+  private void addInputs(InputsRequest request, ServerExchange exchange) throws Refusal {
     for (Prompt prompt : request.prompts()) {
       check(request.model(), prompt.tokens(), 1);
       // A result is one token without text, for one prefill.
-      GeneratedAnswer answer = new GeneratedAnswer(0, 0, 1, "stop", false, List.of(""));
-      sequences.add(new ServerExchange.SequenceSpec(prompt, 0, null, answer, false));
+      exchange.add(prompt, 0, null, new GeneratedAnswer(0, 0, 1, "stop", false, List.of("")));
     }
-    return sequences;
   }
 
   private void check(@Nullable String model, int promptTokens, int outputTokens) throws Refusal {
@@ -220,15 +207,16 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     ResponseWriter.cut(context); // reset by the client; channelInactive follows
   }
 
-  /** One request in progress: passes tokens to the response and keeps their times. */
+  /** One request in progress: passes tokens to the response and records their times. */
   private static final class ServerExchange {
     private final EmbeddedEngine engine;
     private final String requestId;
-    private final int promptTokens;
-    private final ApiAnswer writer;
+    private final boolean isGenerated;
     private final Runnable onEnd;
     private final long receivedNanos;
-    private final List<Choice> choices;
+    private final List<Choice> choices = new ArrayList<>();
+    private @Nullable ApiAnswer writer;
+    private int promptTokens;
     private @Nullable Long admittedNanos;
     private long[] tokenNanos = new long[16];
     private int generated;
@@ -239,81 +227,66 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         EmbeddedEngine engine,
         String requestId,
         long receivedNanos,
-        List<SequenceSpec> sequences,
-        ApiAnswer writer,
+        boolean isGenerated,
         Runnable onEnd) {
       this.engine = engine;
       this.requestId = requestId;
       this.receivedNanos = receivedNanos;
-      this.promptTokens = SequenceSpec.promptTokens(sequences);
-      this.writer = writer;
+      this.isGenerated = isGenerated;
       this.onEnd = onEnd;
-      this.choices =
-          IntStream.range(0, sequences.size())
-              .mapToObj(i -> new Choice(i, sequences.get(i)))
-              .toList();
     }
 
-    /** One choice, or an input that has a result, which is a single token without text. */
-    @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
-    private record SequenceSpec(
-        Prompt prompt,
-        int priority,
-        long @Nullable [] blocks,
-        GeneratedAnswer answer,
-        boolean generated) {
-
-      private static int promptTokens(List<SequenceSpec> all) {
-        return all.get(0).generated()
-            ? all.get(0).prompt().tokens()
-            : all.stream().mapToInt(spec -> spec.prompt().tokens()).sum();
+    /** Adds a choice, or an input that has a result. */
+    void add(Prompt prompt, int priority, long @Nullable [] blocks, GeneratedAnswer answer) {
+      if (choices.isEmpty() || !isGenerated) {
+        promptTokens += prompt.tokens();
       }
+      choices.add(new Choice(choices.size(), prompt, priority, blocks, answer));
     }
 
-    private final class Choice implements Sequence.TokenListener {
+    private final class Choice extends Sequence {
       private final int index;
-      private final SequenceSpec spec;
       private final GeneratedAnswer answer;
-      private final Sequence sequence;
       private long begunNanos = receivedNanos;
       private long firstNanos;
       private long lastNanos;
-      private int generated;
-      private boolean finished;
+      private int written;
 
-      Choice(int index, SequenceSpec spec) {
+      Choice(
+          int index,
+          Prompt prompt,
+          int priority,
+          long @Nullable [] blocks,
+          GeneratedAnswer answer) {
+        super(prompt.tokens(), answer.tokens(), receivedNanos, priority, blocks);
         this.index = index;
-        this.spec = spec;
-        this.answer = spec.answer();
-        this.sequence =
-            new Sequence(
-                spec.prompt().tokens(),
-                answer.tokens(),
-                receivedNanos,
-                spec.priority(),
-                spec.blocks(),
-                this);
+        this.answer = answer;
+      }
+
+      boolean isWritten() {
+        return written == answer.tokens();
       }
 
       @Override
-      public void admitted() {
+      void admitted() {
         if (!ended) {
           begunNanos = System.nanoTime();
-          begin(this);
+          admit(this);
         }
       }
 
       @Override
-      public void token() {
+      void token() {
         if (!ended) {
           addToken(this);
         }
       }
     }
 
-    void start() {
-      writer.open();
-      engine.scheduler.submit(choices.stream().map(choice -> choice.sequence).toList());
+    void start(ApiAnswer answer) {
+      writer = answer;
+      answer.open();
+      engine.scheduler.submit(choices);
     }
 
     void abandon() {
@@ -323,12 +296,13 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       }
     }
 
-    private void begin(Choice choice) {
+    private void admit(Choice choice) {
       if (admittedNanos == null) {
         admittedNanos = choice.begunNanos;
       }
-      engine.metrics.admitted(choice.spec.prompt().tokens(), choice.begunNanos - receivedNanos);
-      writer.begin(choice.index, usage());
+      engine.metrics.admitted(choice.promptTokens, choice.begunNanos - receivedNanos);
+      countUsage();
+      writer.begin(choice.index);
       writer.flush();
     }
 
@@ -338,42 +312,42 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         tokenNanos = Arrays.copyOf(tokenNanos, 2 * generated);
       }
       tokenNanos[generated++] = now;
-      if (choice.generated == 0) {
+      if (choice.written == 0) {
         choice.firstNanos = now;
       }
-      if (choice.spec.generated() && choice.generated == 0) {
+      if (isGenerated && choice.written == 0) {
         engine.metrics.firstToken(now - receivedNanos, now - choice.begunNanos);
-      } else if (choice.spec.generated()) {
+      } else if (isGenerated) {
         engine.metrics.nextToken(now - choice.lastNanos);
       }
       choice.lastNanos = now;
-      int token = choice.generated++;
+      int token = choice.written++;
       String text = choice.answer.text(token);
       if (!text.isEmpty()) {
         writer.text(choice.index, choice.answer.type(token), text);
       }
-      if (choice.generated == choice.answer.tokens()) {
+      if (choice.isWritten()) {
         finish(choice);
       }
       writer.flush();
     }
 
     private void finish(Choice choice) {
-      choice.finished = true;
       String reason = choice.answer.finishReason();
       writer.finish(choice.index, reason);
       long now = System.nanoTime();
       engine.metrics.completed(reason, now - receivedNanos, now - choice.firstNanos);
-      if (choices.stream().allMatch(each -> each.finished)) {
-        writer.end(usage());
+      if (choices.stream().allMatch(Choice::isWritten)) {
+        countUsage();
+        writer.end();
         end(false);
       }
     }
 
     private void abort() {
       for (Choice choice : choices) {
-        if (!choice.finished) {
-          engine.scheduler.cancel(choice.sequence);
+        if (!choice.isWritten()) {
+          engine.scheduler.cancel(choice);
           engine.metrics.aborted();
         }
       }
@@ -389,20 +363,20 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
               generated == 0 ? null : (Long) tokenNanos[0],
               Arrays.copyOf(tokenNanos, generated),
               promptTokens,
-              usage().cachedTokens(),
-              choices.get(0).spec.generated() ? generated : 0,
+              choices.get(0).cachedTokens(),
+              isGenerated ? generated : 0,
               System.nanoTime(),
               cancelled));
       onEnd.run();
     }
 
-    private Usage usage() {
+    private void countUsage() {
       int reasoning =
-          choices.stream().mapToInt(choice -> choice.answer.reasoning(choice.generated)).sum();
-      return new Usage(
+          choices.stream().mapToInt(choice -> choice.answer.reasoning(choice.written)).sum();
+      writer.count(
           promptTokens,
+          choices.get(0).cachedTokens(),
           generated,
-          choices.get(0).sequence.cachedTokens(),
           engine.settings.reasoningTokens == 0 ? null : (Integer) reasoning);
     }
   }

@@ -108,35 +108,20 @@ final class EngineProcess {
     return process;
   }
 
-  /** When the engine had read a request, and when it wrote each token of the answer. */
-  @SuppressWarnings("ArrayRecordComponent") // not modified; a copy per access would be expensive
-  record Written(String requestId, long receivedNanos, long[] tokenNanos) {
-
-    private Written at(LongUnaryOperator clock) {
-      long[] tokens = Arrays.stream(tokenNanos).map(clock).toArray();
-      return new Written(requestId, clock.applyAsLong(receivedNanos), tokens);
-    }
-  }
-
   /** Stops the engine; returns all answers with at least one token, in times of {@code clock}. */
-  List<Written> stop(LongUnaryOperator clock, Duration patience) throws IOException {
-    Written[] answers =
+  List<GroundTruth> stop(LongUnaryOperator clock, Duration patience) throws IOException {
+    GroundTruth[] answers =
         within(
             patience,
             () -> {
               process.outputWriter(UTF_8).append("stop\n").flush();
-              return JSON.readValue(output, Written[].class);
+              return JSON.readValue(output, GroundTruth[].class);
             });
     return Arrays.stream(answers).map(answer -> answer.at(clock)).toList();
   }
 
   static void write(List<GroundTruth> truths, PrintStream out) throws IOException {
-    List<Written> written =
-        truths.stream()
-            .filter(truth -> truth.firstTokenNanos() != null)
-            .map(each -> new Written(each.requestId(), each.receivedNanos(), each.tokenNanos()))
-            .toList();
-    JSON.writeValue(out, written);
+    JSON.writeValue(out, truths.stream().filter(truth -> truth.firstTokenNanos() != null).toList());
   }
 
   /** The entry point of the process: serves until its standard input says so, or is closed. */

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.engine;
 
-import io.github.gatlingllm.engine.CompletionRequest.AnswerShape;
 import io.github.gatlingllm.load.Seed;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,7 +32,7 @@ record GeneratedAnswer(
   static final List<String> OPENINGS = words(4);
 
   private static final List<String> JSON_TOKENS =
-      Arrays.asList(AnswerShape.JSON.split("(?<=\\G.{" + Prompt.CHARS_PER_TOKEN + "})", -1));
+      Arrays.asList(CompletionRequest.JSON.split("(?<=\\G.{" + Prompt.CHARS_PER_TOKEN + "})", -1));
 
   enum TokenType {
     REASONING,
@@ -51,7 +50,7 @@ record GeneratedAnswer(
             Seed.mix(engineSeed)
                 ^ request.prompt().hash()
                 ^ Seed.mix(requestSeed * Seed.GOLDEN_GAMMA));
-    List<String> pieces = pieces(request.shape());
+    List<String> pieces = pieces(request);
     int complete = reasoning + (pieces.isEmpty() ? length(seed) : pieces.size());
     int limit =
         request.maxTokens() == null
@@ -59,18 +58,18 @@ record GeneratedAnswer(
             : Math.min(maxOutputTokens, request.maxTokens());
     int ownLength =
         request.ignoreEos() ? Integer.MAX_VALUE : Math.max(request.minTokens(), complete);
-    boolean toolCall = request.shape().tool() != null;
+    boolean toolCall = request.tool() != null;
     String finishReason = ownLength > limit ? "length" : toolCall ? "tool_calls" : "stop";
     return new GeneratedAnswer(
         seed, reasoning, Math.min(limit, ownLength), finishReason, toolCall, pieces);
   }
 
-  private static List<String> pieces(AnswerShape shape) {
+  private static List<String> pieces(CompletionRequest request) {
     List<String> pieces = new ArrayList<>();
-    if (shape.tool() != null) {
-      pieces.add(shape.tool());
+    if (request.tool() != null) {
+      pieces.add(request.tool());
     }
-    if (shape.isJson()) {
+    if (request.isJson()) {
       pieces.addAll(JSON_TOKENS);
     }
     return pieces;

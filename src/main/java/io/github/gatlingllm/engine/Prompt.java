@@ -17,6 +17,9 @@ record Prompt(int tokens, Hasher text) {
   static final int CHARS_PER_TOKEN = 4;
   static final int IMAGE_TOKENS = 256;
 
+  /** Tokens per block of the prefix cache; the default of vLLM. */
+  static final int BLOCK_TOKENS = 16;
+
   private Prompt(Hasher text) {
     this(Math.max(1, text.tokens()), text);
   }
@@ -166,7 +169,7 @@ record Prompt(int tokens, Hasher text) {
    * roles included, so equal hashes mean equal prefixes.
    */
   private static final class Hasher {
-    private static final int BLOCK_CHARS = PrefixCache.BLOCK_TOKENS * CHARS_PER_TOKEN;
+    private static final int BLOCK_CHARS = BLOCK_TOKENS * CHARS_PER_TOKEN;
     private static final long PRIME = 0x100000001B3L;
 
     private long hash = 0xCBF29CE484222325L;

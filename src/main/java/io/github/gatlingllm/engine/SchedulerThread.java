@@ -32,7 +32,7 @@ final class SchedulerThread implements AutoCloseable {
     thread.start();
   }
 
-  void submit(List<Sequence> sequences) {
+  void submit(List<? extends Sequence> sequences) {
     send(each -> sequences.forEach(each::add));
   }
 
@@ -72,8 +72,8 @@ final class SchedulerThread implements AutoCloseable {
       scheduler.advance(now, tokens);
       long due = scheduler.plan(now, admitted);
       load = scheduler.load();
-      deliver(tokens, Sequence.TokenListener::token);
-      deliver(admitted, Sequence.TokenListener::admitted);
+      deliver(tokens, Sequence::token);
+      deliver(admitted, Sequence::admitted);
       if (due == Scheduler.NEVER) {
         LockSupport.park(this);
       } else {
@@ -85,12 +85,12 @@ final class SchedulerThread implements AutoCloseable {
     }
   }
 
-  private void deliver(List<Sequence> sequences, Consumer<Sequence.TokenListener> event) {
+  private void deliver(List<Sequence> sequences, Consumer<Sequence> event) {
     if (sequences.isEmpty()) {
       return;
     }
     List<Sequence> batch = List.copyOf(sequences);
     sequences.clear();
-    eventLoop.execute(() -> batch.forEach(sequence -> event.accept(sequence.listener)));
+    eventLoop.execute(() -> batch.forEach(event));
   }
 }

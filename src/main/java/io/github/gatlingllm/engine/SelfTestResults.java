@@ -116,7 +116,8 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
     if (measured == null) {
       throw new IOException("its engine does not run in this process");
     }
-    List<EngineProcess.Written> answers = measured.stop(unixNanos, EngineProcess.STOP_PATIENCE);
+    List<EmbeddedEngine.GroundTruth> answers =
+        measured.stop(unixNanos, EngineProcess.STOP_PATIENCE);
     if (run.state() != RunInfo.State.COMPLETE) {
       say.accept("LLM self-test: it was interrupted; its result is not kept");
       return null;

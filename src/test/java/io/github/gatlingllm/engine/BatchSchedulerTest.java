@@ -34,17 +34,6 @@ final class BatchSchedulerTest {
         .maxBatch(maxBatch);
   }
 
-  private record Named(String name, List<String> log) implements Sequence.TokenListener {
-
-    @Override
-    public void admitted() {}
-
-    @Override
-    public void token() {
-      log.add(name);
-    }
-  }
-
   private Sequence sequence(String name, int promptTokens, int outputTokens) {
     return sequence(name, promptTokens, outputTokens, null);
   }
@@ -52,7 +41,26 @@ final class BatchSchedulerTest {
   private Sequence sequence(
       String name, int promptTokens, int outputTokens, long @Nullable [] blocks) {
     int priority = name.startsWith("urgent") ? -1 : 0;
-    return new Sequence(promptTokens, outputTokens, 0, priority, blocks, new Named(name, log));
+    return arriving(0, name, promptTokens, outputTokens, priority, blocks);
+  }
+
+  private Sequence arriving(
+      long at,
+      String name,
+      int promptTokens,
+      int outputTokens,
+      int priority,
+      long @Nullable [] blocks) {
+    return new Sequence(promptTokens, outputTokens, at, priority, blocks) {
+
+      @Override
+      void admitted() {}
+
+      @Override
+      void token() {
+        log.add(name);
+      }
+    };
   }
 
   private List<String> run(Scheduler scheduler, Sequence... sequences) {
@@ -69,7 +77,7 @@ final class BatchSchedulerTest {
       now = due;
       scheduler.advance(now, tokens);
       log.clear();
-      tokens.forEach(each -> each.listener.token());
+      tokens.forEach(Sequence::token);
       timetable.add(now / 1e6 + ": " + String.join(" ", log));
       tokens.clear();
       due = scheduler.plan(now, admitted);
@@ -219,7 +227,7 @@ final class BatchSchedulerTest {
   private final FixedScheduler scheduler = new FixedScheduler(100, 10);
 
   private Sequence arriving(long at, int outputTokens) {
-    return new Sequence(1, outputTokens, at, 0, null, new Named("", log));
+    return arriving(at, "", 1, outputTokens, 0, null);
   }
 
   @Test

@@ -22,18 +22,7 @@ final class CompletionRequestTest {
     assertThat(request)
         .isEqualTo(
             new CompletionRequest(
-                Api.CHAT,
-                "m",
-                request.prompt(),
-                9,
-                3,
-                true,
-                true,
-                true,
-                2,
-                CompletionRequest.AnswerShape.FREE_TEXT,
-                5,
-                -2));
+                Api.CHAT, "m", request.prompt(), 9, 3, true, true, true, 2, false, null, 5, -2));
     assertThat(request.prompt().tokens()).isEqualTo(3); // 12 characters
   }
 

@@ -47,15 +47,19 @@ final class DefaultKneeTest {
       this.concurrency = concurrency;
     }
 
-    private final class Request implements Sequence.TokenListener {
+    private final class Request extends Sequence {
       private final long startNanos = now;
       private int tokens;
 
-      @Override
-      public void admitted() {}
+      Request() {
+        super(PROMPT_TOKENS, OUTPUT_TOKENS, now, 0, null);
+      }
 
       @Override
-      public void token() {
+      void admitted() {}
+
+      @Override
+      void token() {
         tokens++;
         tokensInWindow += now <= WINDOW_NANOS ? 1 : 0;
         if (tokens == 1) {
@@ -64,19 +68,15 @@ final class DefaultKneeTest {
         if (tokens == OUTPUT_TOKENS) {
           latencies.add((now - startNanos) / 1e9);
           if (now < WINDOW_NANOS) {
-            ask();
+            scheduler.add(new Request());
           }
         }
       }
     }
 
-    private void ask() {
-      scheduler.add(new Sequence(PROMPT_TOKENS, OUTPUT_TOKENS, now, 0, null, new Request()));
-    }
-
     Level run() {
       for (int user = 0; user < concurrency; user++) {
-        ask();
+        scheduler.add(new Request());
       }
       List<Sequence> tokens = new ArrayList<>();
       for (long due = scheduler.plan(now, new ArrayList<>());
@@ -84,7 +84,7 @@ final class DefaultKneeTest {
           due = scheduler.plan(now, new ArrayList<>())) {
         now = due;
         scheduler.advance(now, tokens);
-        tokens.forEach(sequence -> sequence.listener.token());
+        tokens.forEach(Sequence::token);
         tokens.clear();
       }
       return new Level(tokensInWindow / (WINDOW_NANOS / 1e9), median(latencies), median(ttfts));

@@ -381,7 +381,6 @@ final class EmbeddedEngineTest {
     return LongStream.range(0, 10_000)
         .mapToObj(settings::faultOf)
         .filter(Objects::nonNull)
-        .map(EmbeddedEngine.Fault::status)
         .toList();
   }
 }

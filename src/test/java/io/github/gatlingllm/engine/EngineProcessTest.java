@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
-import io.github.gatlingllm.engine.EngineProcess.Written;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -29,7 +28,7 @@ class EngineProcessTest {
     try (PrintStream out = new PrintStream(Files.newOutputStream(answer))) {
       EngineProcess.write(List.of(truth("a", 1_000, 2_000L, 3_000L), truth("b", 1_500)), out);
     }
-    List<Written> answers =
+    List<GroundTruth> answers =
         played("read stop; cat '" + answer + "'").stop(nanos -> nanos - 500, STOP_PATIENCE);
     assertThat(answers).as("b has not begun").hasSize(1);
     assertThat(answers.get(0).requestId()).isEqualTo("a");

@@ -53,7 +53,7 @@ final class RequestKindsTest {
     assertThat(first.at("/function/name").textValue()).isEqualTo("weather");
     assertThat(first.path("id").textValue()).startsWith("call_");
     String arguments = joined(chunks, "/choices/0/delta/tool_calls/0/function/arguments");
-    assertThat(arguments).isEqualTo(CompletionRequest.AnswerShape.JSON);
+    assertThat(arguments).isEqualTo(CompletionRequest.JSON);
     assertThat(joined(chunks, "/choices/0/delta/content")).isEmpty();
     assertThat(chunks.get(chunks.size() - 2).at("/choices/0/finish_reason").textValue())
         .isEqualTo("tool_calls");

@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.engine.EngineProcess.Written;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -105,13 +105,16 @@ class SelfTestResultsTest {
     assertThat(machine.jvmOptions()).noneMatch(option -> option.startsWith("-D"));
   }
 
-  private final List<Written> answers = new ArrayList<>();
+  private final List<GroundTruth> answers = new ArrayList<>();
   private final List<RequestRecord> records = new ArrayList<>();
 
   private void written(String id, double receivedMs, double... tokenMs) {
+    long received = epoch(receivedMs);
+    long[] tokens = Arrays.stream(tokenMs).mapToLong(this::epoch).toArray();
+    long first = tokens[0];
+    long last = tokens[tokens.length - 1];
     answers.add(
-        new Written(
-            id, epoch(receivedMs), Arrays.stream(tokenMs).mapToLong(this::epoch).toArray()));
+        new GroundTruth(id, received, first, first, tokens, 1, 0, tokens.length, last, false));
   }
 
   private long epoch(double ms) {
