@@ -14,14 +14,11 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.StartCommand;
-import io.github.gatlingllm.run.Observers.Hook;
-import io.github.gatlingllm.run.Observers.LevelCall;
-import io.github.gatlingllm.run.Observers.LevelHooks;
+import io.github.gatlingllm.run.LevelHooks;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.CheckedPrompts;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -132,8 +129,13 @@ final class LlmComponents implements ProtocolComponents {
       return LevelHooks.NONE;
     }
     return new LevelHooks(
-        calls(Setting.BEFORE_LEVEL),
-        calls(Setting.AFTER_LEVEL),
+        protocol.get(Setting.BEFORE_LEVEL),
+        protocol.get(Setting.AFTER_LEVEL),
+        hook ->
+            protocol.pages(
+                protocol.baseUrls().stream()
+                    .map(base -> URI.create(base).resolve(hook.path()).toString())
+                    .toList()),
         protocol.requestTimeout(),
         level -> {
           if (target.named.answers != null) {
@@ -141,19 +143,6 @@ final class LlmComponents implements ProtocolComponents {
           }
         },
         this::afterLevels);
-  }
-
-  private List<LevelCall> calls(Setting<List<Hook>> row) {
-    List<LevelCall> calls = new ArrayList<>();
-    for (Hook hook : protocol.get(row)) {
-      protocol
-          .pages(
-              protocol.baseUrls().stream()
-                  .map(base -> URI.create(base).resolve(hook.path()).toString())
-                  .toList())
-          .forEach(page -> calls.add(new LevelCall(hook, page)));
-    }
-    return calls;
   }
 
   /** After the last level of the last plan of this target its answers are compared once more. */

@@ -11,7 +11,7 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.settings.AgentX;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.Setting.SettingTrait;

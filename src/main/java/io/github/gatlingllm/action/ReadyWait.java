@@ -3,7 +3,7 @@ package io.github.gatlingllm.action;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.run.MetricsPage;
 import java.net.URI;
 import java.security.cert.CertificateException;
 import java.time.Duration;

@@ -15,7 +15,7 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.StartCommand;
-import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import java.io.IOException;
 import java.net.URI;

@@ -9,7 +9,7 @@ import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.Observers.Hook;
+import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.Setting.SettingScope;
 import io.github.gatlingllm.settings.Setting.SettingTrait;

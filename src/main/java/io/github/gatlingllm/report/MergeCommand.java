@@ -9,7 +9,6 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.InjectorMerge.InjectorPart;
 import io.github.gatlingllm.report.RunInputs.RunPoller;
 import io.github.gatlingllm.storage.S3Location;
-import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,7 +96,7 @@ final class MergeCommand implements Callable<Integer> {
           "--expect " + expected + " is out of range; expected an integer ≥ 1");
     }
     if (upload != null) {
-      RunUpload.check(S3Location.parse(upload));
+      S3Location.parse(upload).check();
     }
     if (wait != null) {
       try {
@@ -150,10 +149,10 @@ final class MergeCommand implements Callable<Integer> {
     Summary summary = Main.written(RunReport.of(files, merge.merged, records), files);
     records.remarks().forEach(PrintableText::print);
     if (upload != null) {
-      RunUpload sent = RunUpload.of(S3Location.parse(upload), files, merge.merged);
-      sent.records();
-      sent.report();
-      PrintableText.print("LLM upload: " + sent.place());
+      S3Location place = S3Location.parse(upload).of(merge.merged);
+      place.uploadRecords(files);
+      place.uploadReport(files);
+      PrintableText.print("LLM upload: " + place);
     }
     return failAsRun ? codeOfRun(summary, merge.merged) : Main.codeOf(summary);
   }

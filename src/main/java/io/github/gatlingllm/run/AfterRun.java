@@ -124,7 +124,7 @@ final class AfterRun implements Runnable {
         run.levels().interrupted(System.nanoTime());
         cancelling.accept(CANCELLING);
       }
-      run.levels().arrivals().close(isComplete ? DRAIN : Duration.ofSeconds(1));
+      run.levels().close(isComplete ? DRAIN : Duration.ofSeconds(1));
       closeRecorder(state, cancels ? unrecordedRequests.getAsLong() : 0);
       run.observers().await(next -> {}, RunObserver::stop);
       closedAtEnd.forEach(AfterRun::closeNow);

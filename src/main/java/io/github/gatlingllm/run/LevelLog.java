@@ -9,12 +9,10 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
-import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.RunView.LevelView;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -38,13 +36,13 @@ final class LevelLog implements RunningLevel.Listener {
   private final RunLevels levels;
   private final String target;
   private final String scenario;
-  private final PlannedTime.Plan plan;
+  private final PlannedTime plan;
   private final Consumer<RunningLevel> cancel;
   private final LevelHooks hooks;
   private List<HookCall> called = List.of();
   private final List<CompletableFuture<List<HookCall>>> duringLevel = new CopyOnWriteArrayList<>();
   private @Nullable String failedAfter;
-  private @Nullable LoggedLevel current;
+  private @Nullable LevelResults current;
   private @Nullable Integer levelsToCome;
 
   LevelLog(
@@ -52,7 +50,7 @@ final class LevelLog implements RunningLevel.Listener {
       RunLevels levels,
       String target,
       String scenario,
-      PlannedTime.Plan plan,
+      PlannedTime plan,
       Consumer<RunningLevel> cancel,
       LevelHooks hooks) {
     this.run = run;
@@ -78,7 +76,7 @@ final class LevelLog implements RunningLevel.Listener {
 
   @Override
   public void afterLevel(RunningLevel ended, Runnable next) {
-    LoggedLevel entry = current();
+    LevelResults entry = current();
     CompletableFuture.allOf(duringLevel.toArray(CompletableFuture[]::new))
         .thenRun(
             () -> {
@@ -100,11 +98,9 @@ final class LevelLog implements RunningLevel.Listener {
     run.message("LLM: " + failure + "; the level is measured");
   }
 
-  private void add(LoggedLevel entry, List<HookCall> calls) {
+  private void add(LevelResults entry, List<HookCall> calls) {
     if (!calls.isEmpty()) {
-      synchronized (levels) {
-        entry.hooks.addAll(calls);
-      }
+      entry.add(calls);
       levels.changed();
     }
   }
@@ -117,22 +113,16 @@ final class LevelLog implements RunningLevel.Listener {
   @Override
   public void levelStarted(RunningLevel level, long nanoTime) {
     LevelInfo.Key key = new LevelInfo.Key(level.label(), target, scenario);
-    LevelResults results =
-        new LevelResults(
-            run.clock(),
-            key,
-            level,
-            run.info().objectives().of(target),
-            run.info().objectives().sloTiers());
-    LoggedLevel entry = new LoggedLevel(level, key, called, results);
+    Objectives judge = run.info().objectives();
+    LevelResults entry =
+        new LevelResults(run.clock(), key, level, judge.of(target), judge.sloTiers());
+    entry.add(called);
     synchronized (levels) {
       Phases phases = level.level().phases();
       plan.begin(level.startNanos(), phases.isAutomatic() ? (Long) 0L : phases.plannedNanos());
       if (levelsToCome != null) {
         plan.expect(phases.plannedNanos(), levelsToCome);
       }
-      Long plannedStart = level.plannedStartNanos();
-      entry.plannedStart = plannedStart == null ? null : (Long) run.unixNanos(plannedStart);
       current = entry;
       levels.add(entry);
     }
@@ -163,22 +153,17 @@ final class LevelLog implements RunningLevel.Listener {
 
   @Override
   public void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {
-    long unixNanos = run.unixNanos(nanoTime);
-    boolean isEdge = phase == Phase.MEASURE;
-    LoggedLevel entry = current();
-    LevelView begun;
-    synchronized (levels) {
-      Phases phases = level.level().phases();
-      Long planned = phases.plannedNanos();
-      if (phase == Phase.MEASURE && phases.isAutomatic() && planned != null) {
+    LevelResults entry = current();
+    Phases phases = level.level().phases();
+    Long planned = phases.plannedNanos();
+    if (phase == Phase.MEASURE && phases.isAutomatic() && planned != null) {
+      synchronized (levels) {
         plan.begin(nanoTime - (planned - phases.measureNanos()), planned);
       }
-      isEdge |= entry.closePhase(unixNanos);
-      entry.phases.add(new PhaseWindow(phase, unixNanos, null));
-      begun = new LevelView(entry.info(), false, null);
     }
+    boolean isEdge = entry.phaseStarted(phase, run.unixNanos(nanoTime));
+    LevelView begun = new LevelView(entry.info(), false, null);
     if (phase == Phase.MEASURE) {
-      entry.results.measureBegan();
       hooks.measuring().accept(level);
     }
     run.observers().change(next -> next.level(begun));
@@ -194,13 +179,9 @@ final class LevelLog implements RunningLevel.Listener {
 
   @Override
   public void levelEnded(RunningLevel level, long nanoTime, int running) {
-    LoggedLevel entry = current();
-    synchronized (levels) {
-      if (entry.closePhase(run.unixNanos(nanoTime))) {
-        levels.windowEdge(nanoTime);
-      }
-      entry.ended = true;
-      entry.inFlight = level.inFlight();
+    LevelResults entry = current();
+    if (entry.ended(run.unixNanos(nanoTime))) {
+      levels.windowEdge(nanoTime);
     }
     countPlanned(entry);
     levels.changed();
@@ -226,21 +207,19 @@ final class LevelLog implements RunningLevel.Listener {
         });
   }
 
-  private void print(LoggedLevel entry, String text) {
-    run.message("LLM %s (%s, %s): %s".formatted(entry.level.label(), target, scenario, text));
+  private void print(LevelResults entry, String text) {
+    run.message("LLM %s (%s, %s): %s".formatted(entry.level().label(), target, scenario, text));
   }
 
   /** Requests that the plan has in the actual measure window; null for levels bounded by time. */
-  private void countPlanned(LoggedLevel entry) {
-    RunningLevel level = entry.level;
+  private void countPlanned(LevelResults entry) {
+    RunningLevel level = entry.level();
     if (level.level() instanceof LoadLevel.Open open) {
-      levels
-          .arrivals()
-          .count(
-              open.schedule().iterator(),
-              level.measureStartNanos() - level.startNanos(),
-              level.measureEndNanos() - level.startNanos(),
-              count -> planned(entry, count));
+      levels.countArrivals(
+          open.schedule().iterator(),
+          level.measureStartNanos() - level.startNanos(),
+          level.measureEndNanos() - level.startNanos(),
+          count -> planned(entry, count));
     } else {
       Integer requests = level.level().phases().requests();
       boolean byTime = level.level().phases().isTimed() && !level.isCountReached();
@@ -248,36 +227,31 @@ final class LevelLog implements RunningLevel.Listener {
     }
   }
 
-  private void finish(LoggedLevel entry) {
-    LiveFigures ended = entry.results.finish();
+  private void finish(LevelResults entry) {
+    LiveFigures ended = entry.finish();
     LiveFigures figures = ended == null ? null : ended.with(levels.sloShare(ended), null, null);
-    LevelView over;
-    synchronized (levels) {
-      over = new LevelView(entry.info(), true, figures);
-    }
+    LevelView over = new LevelView(entry.info(), true, figures);
     run.observers().change(next -> next.level(over));
   }
 
-  private void planned(LoggedLevel entry, @Nullable Long requests) {
-    synchronized (levels) {
-      entry.planned = requests;
-    }
+  private void planned(LevelResults entry, @Nullable Long requests) {
+    entry.planned(requests);
     levels.changed();
   }
 
   /** Only one level of a plan runs at a time. */
-  private LoggedLevel current() {
+  private LevelResults current() {
     return Objects.requireNonNull(current);
   }
 
   @Override
   public void watchFailures(RunningLevel level, FailureLimits limits, Runnable tooMany) {
-    current().results.watchFailures(limits, tooMany);
+    current().watchFailures(limits, tooMany);
   }
 
   @Override
   public LevelResult resultSoFar(RunningLevel level) {
-    return current().results.result();
+    return current().result();
   }
 
   @Override
@@ -292,51 +266,5 @@ final class LevelLog implements RunningLevel.Listener {
       plan.end();
     }
     levels.concluded(target, scenario, conclusion);
-  }
-
-  static final class LoggedLevel {
-    final RunningLevel level;
-    final LevelInfo.Key key;
-    final LevelResults results;
-    private final List<HookCall> hooks; // guarded, as those after the level are added
-    private final List<PhaseWindow> phases = new ArrayList<>();
-    boolean ended;
-    private @Nullable Long planned;
-    private @Nullable Long plannedStart;
-    private LevelInfo.@Nullable InFlightCount inFlight;
-
-    private LoggedLevel(
-        RunningLevel level, LevelInfo.Key key, List<HookCall> hooks, LevelResults results) {
-      this.level = level;
-      this.key = key;
-      this.hooks = new ArrayList<>(hooks);
-      this.results = results;
-    }
-
-    /** Ends the current phase, if any; returns whether it was the measure phase. */
-    private boolean closePhase(long unixNanos) {
-      if (phases.isEmpty()) {
-        return false;
-      }
-      PhaseWindow last = phases.remove(phases.size() - 1);
-      phases.add(new PhaseWindow(last.phase(), last.startUnixNanos(), unixNanos));
-      return last.phase() == Phase.MEASURE;
-    }
-
-    LevelInfo info() {
-      LoadLevel load = level.level();
-      return new LevelInfo(
-          load.label(),
-          key.target(),
-          key.scenario(),
-          load.kind(),
-          load.offered(),
-          load.unit(),
-          phases,
-          planned,
-          plannedStart,
-          inFlight,
-          hooks);
-    }
   }
 }

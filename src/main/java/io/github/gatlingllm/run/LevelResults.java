@@ -10,7 +10,9 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.SloCounts;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
@@ -18,16 +20,19 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results of a load level so far: what stop rules, the guard against dead servers and a search
- * decide by, and its live figures. Belongs to the run, as these must work whatever its outputs do;
- * the recorder's thread adds each record. Thread-safe; callbacks run outside its lock.
+ * A load level of a run: its phases, and its results so far: what stop rules, the guard against
+ * dead servers and a search decide by, and its live figures. Belongs to the run, as these must work
+ * whatever its outputs do; the recorder's thread adds each record. Thread-safe; callbacks run
+ * outside its lock.
  */
 final class LevelResults {
 
@@ -54,6 +59,11 @@ final class LevelResults {
   private @Nullable LiveStats beforeMeasuring = new LiveStats(System::nanoTime);
   private @Nullable LiveStats measured;
   private boolean isMeasuring;
+  private final List<PhaseWindow> phases = new ArrayList<>();
+  private final List<HookCall> hooks = new ArrayList<>();
+  private @Nullable Long planned;
+  private LevelInfo.@Nullable InFlightCount inFlight;
+  private volatile boolean isEnded;
   private volatile boolean isFinished;
   private Map<String, Double> atEnd = Map.of();
 
@@ -80,9 +90,68 @@ final class LevelResults {
     measureNanos = byTime ? phases.measureNanos() : 0;
   }
 
-  /** From here on its figures are those of the measure window. */
-  synchronized void measureBegan() {
-    isMeasuring = true;
+  LevelInfo.Key key() {
+    return key;
+  }
+
+  RunningLevel level() {
+    return level;
+  }
+
+  boolean isEnded() {
+    return isEnded;
+  }
+
+  /**
+   * A phase begins, and the one before ends; whether either is the measure phase, from whose begin
+   * on its figures are those of the measure window.
+   */
+  synchronized boolean phaseStarted(Phase phase, long unixNanos) {
+    isMeasuring |= phase == Phase.MEASURE;
+    boolean isEdge = endPhase(unixNanos) || phase == Phase.MEASURE;
+    phases.add(new PhaseWindow(phase, unixNanos, null));
+    return isEdge;
+  }
+
+  /** Whether the phase that ends with the level is the measure phase. */
+  synchronized boolean ended(long unixNanos) {
+    isEnded = true;
+    inFlight = level.inFlight();
+    return endPhase(unixNanos);
+  }
+
+  private boolean endPhase(long unixNanos) {
+    if (phases.isEmpty()) {
+      return false;
+    }
+    PhaseWindow last = phases.remove(phases.size() - 1);
+    phases.add(new PhaseWindow(last.phase(), last.startUnixNanos(), unixNanos));
+    return last.phase() == Phase.MEASURE;
+  }
+
+  synchronized void planned(@Nullable Long requests) {
+    planned = requests;
+  }
+
+  synchronized void add(List<HookCall> calls) {
+    hooks.addAll(calls);
+  }
+
+  synchronized LevelInfo info() {
+    LoadLevel load = level.level();
+    Long start = level.plannedStartNanos();
+    return new LevelInfo(
+        load.label(),
+        key.target(),
+        key.scenario(),
+        load.kind(),
+        load.offered(),
+        load.unit(),
+        phases,
+        planned,
+        start == null ? null : (Long) clock.unixNanos(start),
+        inFlight,
+        hooks);
   }
 
   /** Adds a request of the level with that key: it may be another one, of the same scenario. */

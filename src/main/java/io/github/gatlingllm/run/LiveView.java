@@ -10,7 +10,6 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.RunReport;
 import io.github.gatlingllm.report.RunReport.LivePage;
-import io.github.gatlingllm.run.Observers.Address;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -48,14 +47,17 @@ final class LiveView implements RunObserver {
   private long eventNanos;
 
   /** If the address is not available, prints a line, and the run continues. */
-  LiveView(Run run, Address address, @Nullable GenAiMeters meters) {
+  LiveView(Run run, InetSocketAddress address, @Nullable GenAiMeters meters) {
     this.run = run;
     startUnixNanos = run.unixNanos(System.nanoTime());
     overTime = new OverTime(startUnixNanos);
-    Views views =
-        new Views(
-            () -> LivePage.html(now()), this::event, meters == null ? null : meters.scraped());
-    server = server(address, views, PrintableText::print);
+    server =
+        server(
+            address,
+            () -> LivePage.html(now()),
+            this::event,
+            meters == null ? null : meters.scraped(),
+            PrintableText::print);
   }
 
   @Override
@@ -63,16 +65,21 @@ final class LiveView implements RunObserver {
     return "live page";
   }
 
-  static @Nullable LiveServer server(Address address, Views views, Consumer<String> say) {
+  static @Nullable LiveServer server(
+      InetSocketAddress address,
+      Supplier<String> page,
+      Supplier<String> event,
+      @Nullable Supplier<String> meters,
+      Consumer<String> say) {
     try {
-      LiveServer started = new LiveServer(address, views);
+      LiveServer started = new LiveServer(address, page, event, meters);
       say.accept("LLM live page: " + started.address());
       return started;
     } catch (IOException e) {
       say.accept(
           ("LLM live page: %s is not available (%s), so there is none; port 0 takes any "
                   + "free port")
-              .formatted(address, e.getMessage()));
+              .formatted(address.getHostString() + ":" + address.getPort(), e.getMessage()));
       return null;
     }
   }
@@ -161,7 +168,9 @@ final class LiveView implements RunObserver {
         Pattern.compile("(?:[\\w-]+|[\\d.]+|\\[[\\da-fA-F:.]+\\])(?::\\d+)?");
 
     private final HttpServer server;
-    private final Views views;
+    private final Supplier<String> page;
+    private final Supplier<String> event;
+    private final @Nullable Supplier<String> meters;
     private final CountDownLatch over = new CountDownLatch(1);
     private final String host;
     private final ThreadPoolExecutor viewers =
@@ -173,11 +182,21 @@ final class LiveView implements RunObserver {
             new SynchronousQueue<>(),
             Run.threads("llm-live"));
 
-    LiveServer(Address address, Views views) throws IOException {
-      this.views = views;
-      host = address.host();
+    /**
+     * @param meters null where there are none
+     */
+    LiveServer(
+        InetSocketAddress address,
+        Supplier<String> page,
+        Supplier<String> event,
+        @Nullable Supplier<String> meters)
+        throws IOException {
+      this.page = page;
+      this.event = event;
+      this.meters = meters;
+      host = address.getHostString();
       InetAddress listened = InetAddress.getByName(host);
-      server = HttpServer.create(new InetSocketAddress(listened, address.port()), 0);
+      server = HttpServer.create(new InetSocketAddress(listened, address.getPort()), 0);
       server.setExecutor(viewers);
       server.createContext("/", this::answer);
       server.start();
@@ -201,7 +220,6 @@ final class LiveView implements RunObserver {
     }
 
     private void get(HttpExchange exchange) throws IOException {
-      Supplier<String> meters = views.meters();
       switch (exchange.getRequestURI().getPath()) {
         case "/" -> page(exchange);
         case "/events" -> follow(exchange);
@@ -221,14 +239,14 @@ final class LiveView implements RunObserver {
     }
 
     private void page(HttpExchange exchange) throws IOException {
-      String page;
+      String text;
       try {
-        page = views.page().get();
+        text = page.get();
       } catch (RuntimeException e) {
         send(exchange, 500, "text/plain", "The live page failed: " + e + "\n");
         return;
       }
-      send(exchange, 200, "text/html", page);
+      send(exchange, 200, "text/html", text);
     }
 
     private void follow(HttpExchange exchange) throws IOException {
@@ -239,7 +257,7 @@ final class LiveView implements RunObserver {
       boolean isLast;
       do {
         isLast = over.getCount() == 0;
-        out.write(("data: " + views.event().get() + "\n\n").getBytes(StandardCharsets.UTF_8));
+        out.write(("data: " + event.get() + "\n\n").getBytes(StandardCharsets.UTF_8));
         out.flush();
         awaitNext();
       } while (!isLast);
@@ -271,6 +289,4 @@ final class LiveView implements RunObserver {
       server.stop(0);
     }
   }
-
-  record Views(Supplier<String> page, Supplier<String> event, @Nullable Supplier<String> meters) {}
 }

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.record.ProcessSetting.Proxy;
-import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayOutputStream;
 import java.net.ConnectException;

@@ -1,37 +1,65 @@
 package io.github.gatlingllm.run;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How much of the planned time has passed, without settling and draining. */
+/** The planned time of a load plan, without settling and draining, and how much has passed. */
 final class PlannedTime {
 
-  private final List<Plan> plans = new ArrayList<>();
+  private @Nullable Long totalNanos;
+  private boolean isStarted;
+  private long previousNanos;
+  private long startNanos;
+  private long levelNanos;
 
-  Plan add(@Nullable Long totalNanos) {
-    Plan plan = new Plan(totalNanos);
-    plans.add(plan);
-    return plan;
+  PlannedTime(@Nullable Long totalNanos) {
+    this.totalNanos = totalNanos;
+  }
+
+  void begin(long nanoTime, @Nullable Long plannedNanos) {
+    isStarted = true;
+    previousNanos += levelNanos;
+    startNanos = nanoTime;
+    levelNanos = plannedNanos == null ? 0 : plannedNanos;
+  }
+
+  /** Sets an estimate for a plan of unknown length. */
+  void expect(@Nullable Long plannedNanos, int levels) {
+    totalNanos =
+        plannedNanos == null ? null : (Long) (previousNanos + plannedNanos * (1L + levels));
+  }
+
+  void end() {
+    isStarted = true;
+    previousNanos = total();
+    levelNanos = 0;
+  }
+
+  private long total() {
+    return totalNanos == null ? 0 : totalNanos;
+  }
+
+  private long elapsed(long nanoTime) {
+    return previousNanos + Math.max(0, Math.min(levelNanos, nanoTime - startNanos));
   }
 
   /** Share of the time of all plans that has passed, 0 to 1; null if unknown. */
-  @Nullable Double share(long nanoTime) {
-    if (!isKnown()) {
+  static @Nullable Double share(List<PlannedTime> plans, long nanoTime) {
+    if (!isKnown(plans)) {
       return null;
     }
-    double total = plans.stream().mapToLong(Plan::total).sum();
+    double total = plans.stream().mapToLong(PlannedTime::total).sum();
     return plans.stream().mapToLong(plan -> plan.elapsed(nanoTime)).sum() / total;
   }
 
   /** Nanoseconds until the end of the last plan, without drains; null if unknown. */
-  @Nullable Long leftNanos(long nanoTime) {
-    if (!isKnown()) {
+  static @Nullable Long leftNanos(List<PlannedTime> plans, long nanoTime) {
+    if (!isKnown(plans)) {
       return null;
     }
     long started = 0;
     long notStarted = 0;
-    for (Plan plan : plans) {
+    for (PlannedTime plan : plans) {
       if (plan.isStarted) {
         started = Math.max(started, plan.total() - plan.elapsed(nanoTime));
       } else {
@@ -41,46 +69,7 @@ final class PlannedTime {
     return started + notStarted;
   }
 
-  private boolean isKnown() {
+  private static boolean isKnown(List<PlannedTime> plans) {
     return !plans.isEmpty() && plans.stream().allMatch(plan -> plan.totalNanos != null);
-  }
-
-  static final class Plan {
-    private @Nullable Long totalNanos;
-    private boolean isStarted;
-    private long previousNanos;
-    private long startNanos;
-    private long levelNanos;
-
-    private Plan(@Nullable Long totalNanos) {
-      this.totalNanos = totalNanos;
-    }
-
-    void begin(long nanoTime, @Nullable Long plannedNanos) {
-      isStarted = true;
-      previousNanos += levelNanos;
-      startNanos = nanoTime;
-      levelNanos = plannedNanos == null ? 0 : plannedNanos;
-    }
-
-    /** Sets an estimate for a plan of unknown length. */
-    void expect(@Nullable Long plannedNanos, int levels) {
-      totalNanos =
-          plannedNanos == null ? null : (Long) (previousNanos + plannedNanos * (1L + levels));
-    }
-
-    void end() {
-      isStarted = true;
-      previousNanos = total();
-      levelNanos = 0;
-    }
-
-    private long total() {
-      return totalNanos == null ? 0 : totalNanos;
-    }
-
-    private long elapsed(long nanoTime) {
-      return previousNanos + Math.max(0, Math.min(levelNanos, nanoTime - startNanos));
-    }
   }
 }

@@ -11,8 +11,6 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.run.Observers.LevelHooks;
-import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;

@@ -17,11 +17,8 @@ import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.SelfTest;
-import io.github.gatlingllm.run.Observers.LevelHooks;
-import io.github.gatlingllm.run.Run.RunClock;
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -29,6 +26,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -41,23 +39,19 @@ import org.jspecify.annotations.Nullable;
 final class RunLevels {
 
   private final Run run;
-  private final List<LevelLog.LoggedLevel> entries = new CopyOnWriteArrayList<>();
-  private final PlannedTime planned = new PlannedTime();
-  private final InjectedLevels injected = new InjectedLevels();
+  private final List<LevelResults> entries = new CopyOnWriteArrayList<>();
+  private final List<PlannedTime> planned = new ArrayList<>();
+  private final Map<LevelInfo.Key, InjectedLevel> injected = new LinkedHashMap<>();
 
   /** Live figures while there is no level. */
   private final LiveStats unleveled = new LiveStats(System::nanoTime);
 
-  private final ArrivalLog arrivals;
+  /** Writes {@code arrivals.jsonl}. */
+  private final ExecutorService writer =
+      Executors.newSingleThreadExecutor(Run.threads("llm-arrivals"));
 
   RunLevels(Run run) {
     this.run = run;
-    arrivals =
-        new ArrivalLog(
-            run.files().arrivals(),
-            run.clock(),
-            run.failures(),
-            Executors.newSingleThreadExecutor(Run.threads("llm-arrivals")));
   }
 
   synchronized RunningLevel.Listener listener(
@@ -72,17 +66,18 @@ final class RunLevels {
           Duration.ZERO,
           () -> run.describe(info -> info.config("repeats of " + scenario, repeats)));
     }
-    return new LevelLog(
-        run, this, target, scenario, planned.add(plan.plannedNanos()), cancel, hooks);
+    PlannedTime time = new PlannedTime(plan.plannedNanos());
+    planned.add(time);
+    return new LevelLog(run, this, target, scenario, time, cancel, hooks);
   }
 
-  synchronized void add(LevelLog.LoggedLevel entry) {
+  synchronized void add(LevelResults entry) {
     entries.add(entry);
   }
 
-  synchronized LevelLog.@Nullable LoggedLevel running() {
+  synchronized @Nullable LevelResults running() {
     for (int i = entries.size() - 1; i >= 0; i--) {
-      if (!entries.get(i).ended) {
+      if (!entries.get(i).isEnded()) {
         return entries.get(i);
       }
     }
@@ -91,22 +86,22 @@ final class RunLevels {
 
   /** Progress of the plan whose level started last; null if no level is running. */
   synchronized @Nullable Progress progress(long nanoTime) {
-    LevelLog.LoggedLevel entry = running();
+    LevelResults entry = running();
     return entry == null
         ? null
         : new Progress(
-            entry.level.label(),
-            entry.level.phaseAt(nanoTime),
-            planned.share(nanoTime),
-            planned.leftNanos(nanoTime));
+            entry.level().label(),
+            entry.level().phaseAt(nanoTime),
+            PlannedTime.share(planned, nanoTime),
+            PlannedTime.leftNanos(planned, nanoTime));
   }
 
   /** Live figures of the level that started last, or of the run if it has none; null without. */
   @Nullable LiveFigures figures(boolean isSnapshot) {
-    LevelLog.LoggedLevel entry = running();
+    LevelResults entry = running();
     LiveFigures figures =
         entry != null
-            ? entry.results.figures(isSnapshot)
+            ? entry.figures(isSnapshot)
             : !entries.isEmpty() ? null : isSnapshot ? unleveled.snapshot() : unleveled.peek();
     return figures == null
         ? null
@@ -118,11 +113,15 @@ final class RunLevels {
   }
 
   List<LevelInfo> all() {
+    return all(run.info().endUnixNanos(), run.unixNanos(System.nanoTime()));
+  }
+
+  List<LevelInfo> all(@Nullable Long runEnd, long now) {
     List<LevelInfo> all = new ArrayList<>();
-    synchronized (this) {
-      entries.forEach(entry -> all.add(entry.info()));
+    entries.forEach(entry -> all.add(entry.info()));
+    synchronized (injected) {
+      injected.forEach((key, level) -> all.add(level.info(key, runEnd, now)));
     }
-    all.addAll(injected.levels(run.info().endUnixNanos(), run.unixNanos(System.nanoTime())));
     all.sort(
         Comparator.comparingLong(
             level ->
@@ -136,8 +135,14 @@ final class RunLevels {
   void requestEnded(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     LevelInfo.Key key = LevelInfo.Key.of(id, id.scenario());
-    injected.add(key, record);
-    entries.forEach(entry -> entry.results.add(key, record));
+    Long closed = record.timing().closedUnixNanos();
+    synchronized (injected) {
+      InjectedLevel level = injected.get(key);
+      if (closed != null && level != null) {
+        level.lastClosed = Math.max(level.lastClosed, closed);
+      }
+    }
+    entries.forEach(entry -> entry.add(key, record));
     if (entries.isEmpty()) {
       unleveled.accept(record);
     }
@@ -145,18 +150,22 @@ final class RunLevels {
 
   void injectionStarted(
       LevelInfo.Key level, Injection injection, long startNanos, @Nullable OpenSchedule plan) {
-    injected.begin(level, injection, run.unixNanos(startNanos));
+    synchronized (injected) {
+      injected.putIfAbsent(level, new InjectedLevel(injection, run.unixNanos(startNanos)));
+    }
     windowEdge(startNanos + injection.fromNanos());
     windowEdge(startNanos + injection.untilNanos());
     changed();
     if (plan != null) {
       describeArrivals(level, plan.description());
-      arrivals.write(
+      write(
           level,
           plan.planned().iterator(),
           startNanos,
           count -> {
-            injected.planned(level, count);
+            synchronized (injected) {
+              Objects.requireNonNull(injected.get(level)).planned = count;
+            }
             changed();
           });
     }
@@ -164,23 +173,18 @@ final class RunLevels {
 
   /** The run is interrupted: writes the arrivals that were planned until then. */
   void interrupted(long nanoTime) {
-    List<LevelLog.LoggedLevel> running;
+    List<LevelResults> running;
     synchronized (this) {
-      running = entries.stream().filter(entry -> !entry.ended).toList();
+      running = entries.stream().filter(entry -> !entry.isEnded()).toList();
     }
     running.forEach(entry -> writeArrivals(entry, nanoTime));
   }
 
-  void writeArrivals(LevelLog.LoggedLevel entry, long nanoTime) {
-    RunningLevel level = entry.level;
+  void writeArrivals(LevelResults entry, long nanoTime) {
+    RunningLevel level = entry.level();
     if (level.level() instanceof LoadLevel.Open open) {
-      arrivals.write(
-          entry.key, level.arrivalsBefore(open, nanoTime), level.startNanos(), written -> {});
+      write(entry.key(), level.arrivalsBefore(open, nanoTime), level.startNanos(), written -> {});
     }
-  }
-
-  ArrivalLog arrivals() {
-    return arrivals;
   }
 
   void describeArrivals(LevelInfo.Key level, String description) {
@@ -211,164 +215,118 @@ final class RunLevels {
                 .conclusion(conclusion.on(target, scenario)));
   }
 
-  /**
-   * The load levels of Gatling's own injection: one per scenario, measured from the first to the
-   * last injection step, or until the last request if all users start together.
-   */
-  static final class InjectedLevels {
+  /** Writes a schedule line by line, iterated on the writer's thread; returns immediately. */
+  private void write(
+      LevelInfo.Key level, Iterator<Planned> arrivals, long anchorNanos, LongConsumer written) {
+    execute(() -> append(level, arrivals, run.unixNanos(anchorNanos), written));
+  }
 
-    private final Map<LevelInfo.Key, Level> levels = new LinkedHashMap<>();
+  /** Counts the arrivals in a window since the start of the schedule; returns immediately. */
+  void countArrivals(
+      Iterator<Planned> arrivals, long fromNanos, long untilNanos, LongConsumer counted) {
+    execute(
+        () -> {
+          long count = 0;
+          long offset = Long.MIN_VALUE;
+          while (arrivals.hasNext() && offset < untilNanos) {
+            if (Thread.currentThread().isInterrupted()) {
+              return;
+            }
+            offset = arrivals.next().offsetNanos();
+            count += offset >= fromNanos && offset < untilNanos ? 1 : 0;
+          }
+          counted.accept(count);
+        });
+  }
 
-    private static final class Level {
-      private final Injection injection;
-      private final long from;
-      private final long until;
-      private @Nullable Long planned;
-      private long lastClosed;
-
-      private Level(Injection injection, long startUnixNanos) {
-        this.injection = injection;
-        from = startUnixNanos + injection.fromNanos();
-        until = startUnixNanos + injection.untilNanos();
-      }
-
-      /** The window ends after the last request has ended: 1 ns later. */
-      private List<PhaseWindow> phases(@Nullable Long runEnd, long now) {
-        Long drained = runEnd == null ? null : (Long) Math.max(from, lastClosed + 1);
-        if (until == from) {
-          return List.of(new PhaseWindow(Phase.MEASURE, from, drained));
-        }
-        if (now < until) {
-          return List.of(new PhaseWindow(Phase.MEASURE, from, runEnd));
-        }
-        PhaseWindow measure = new PhaseWindow(Phase.MEASURE, from, until);
-        return drained != null && drained <= until
-            ? List.of(measure)
-            : List.of(measure, new PhaseWindow(Phase.DRAIN, until, drained));
-      }
-    }
-
-    synchronized void begin(LevelInfo.Key key, Injection injection, long startUnixNanos) {
-      levels.putIfAbsent(key, new Level(injection, startUnixNanos));
-    }
-
-    synchronized void planned(LevelInfo.Key key, long users) {
-      Level level = levels.get(key);
-      if (level != null) {
-        level.planned = users;
-      }
-    }
-
-    synchronized void add(LevelInfo.Key key, RequestRecord record) {
-      Long closed = record.timing().closedUnixNanos();
-      Level level = levels.get(key);
-      if (closed != null && level != null) {
-        level.lastClosed = Math.max(level.lastClosed, closed);
-      }
-    }
-
-    synchronized List<LevelInfo> levels(@Nullable Long runEnd, long now) {
-      List<LevelInfo> all = new ArrayList<>();
-      levels.forEach(
-          (key, level) ->
-              all.add(
-                  new LevelInfo(
-                      key.label(),
-                      key.target(),
-                      key.scenario(),
-                      LevelInfo.INJECTION,
-                      level.injection.offered(),
-                      level.injection.unit(),
-                      level.phases(runEnd, runEnd == null ? now : runEnd),
-                      level.planned,
-                      null,
-                      null,
-                      List.of())));
-      return all;
+  private void execute(Runnable task) {
+    try {
+      writer.execute(task);
+    } catch (RejectedExecutionException e) {
+      // The run has ended; its plan is no longer needed.
     }
   }
 
-  /** Writes {@code arrivals.jsonl} from the schedules, line by line, on a separate thread. */
-  static final class ArrivalLog {
-    private final Path file;
-    private final RunClock clock;
-    private final WriteFailures failures;
-    private final ExecutorService writer;
-
-    ArrivalLog(Path file, RunClock clock, WriteFailures failures, ExecutorService writer) {
-      this.file = file;
-      this.clock = clock;
-      this.failures = failures;
-      this.writer = writer;
-    }
-
-    /** Writes a schedule, iterated on the writer's thread; returns immediately. */
-    void write(
-        LevelInfo.Key level, Iterator<Planned> arrivals, long anchorNanos, LongConsumer written) {
-      execute(() -> append(level, arrivals, clock.unixNanos(anchorNanos), written));
-    }
-
-    /** Counts the arrivals in a window since the start of the schedule; returns immediately. */
-    void count(Iterator<Planned> arrivals, long fromNanos, long untilNanos, LongConsumer counted) {
-      execute(
-          () -> {
-            long count = 0;
-            long offset = Long.MIN_VALUE;
-            while (arrivals.hasNext() && offset < untilNanos) {
-              if (Thread.currentThread().isInterrupted()) {
-                return;
-              }
-              offset = arrivals.next().offsetNanos();
-              count += offset >= fromNanos && offset < untilNanos ? 1 : 0;
-            }
-            counted.accept(count);
-          });
-    }
-
-    private void execute(Runnable task) {
-      try {
-        writer.execute(task);
-      } catch (RejectedExecutionException e) {
-        // The run has ended; its plan is no longer needed.
+  private void append(
+      LevelInfo.Key level, Iterator<Planned> arrivals, long startUnixNanos, LongConsumer written) {
+    try {
+      long count =
+          PlannedArrival.append(
+              run.files().arrivals(), arrivals, each -> planned(level, each, startUnixNanos));
+      if (!arrivals.hasNext()) {
+        written.accept(count);
       }
+    } catch (IOException e) {
+      run.failures().add("arrivals.jsonl", e);
+    }
+  }
+
+  private static PlannedArrival planned(LevelInfo.Key level, Planned arrival, long startUnixNanos) {
+    Arrivals.Lengths lengths = arrival.lengths();
+    return new PlannedArrival(
+        level.scenario(),
+        level.target(),
+        level.label(),
+        arrival.index(),
+        BigDecimal.valueOf(arrival.offsetNanos(), 9),
+        startUnixNanos + arrival.offsetNanos(),
+        lengths == null ? null : lengths.input(),
+        lengths == null ? null : lengths.output());
+  }
+
+  /** Stops writing arrivals after at most that time; their file ends with a complete line. */
+  void close(Duration patience) {
+    if (!Run.close(writer, patience)) {
+      writer.shutdownNow();
+      var unused = Run.close(writer, Duration.ofSeconds(1));
+    }
+  }
+
+  /**
+   * A load level of Gatling's own injection, one per scenario: measured from the first to the last
+   * injection step, or until the last request if all users start together.
+   */
+  private static final class InjectedLevel {
+    private final Injection injection;
+    private final long from;
+    private final long until;
+    private @Nullable Long planned;
+    private long lastClosed;
+
+    private InjectedLevel(Injection injection, long startUnixNanos) {
+      this.injection = injection;
+      from = startUnixNanos + injection.fromNanos();
+      until = startUnixNanos + injection.untilNanos();
     }
 
-    private void append(
-        LevelInfo.Key level,
-        Iterator<Planned> arrivals,
-        long startUnixNanos,
-        LongConsumer written) {
-      try {
-        long count =
-            PlannedArrival.append(file, arrivals, each -> planned(level, each, startUnixNanos));
-        if (!arrivals.hasNext()) {
-          written.accept(count);
-        }
-      } catch (IOException e) {
-        failures.add("arrivals.jsonl", e);
+    private LevelInfo info(LevelInfo.Key key, @Nullable Long runEnd, long now) {
+      return new LevelInfo(
+          key.label(),
+          key.target(),
+          key.scenario(),
+          LevelInfo.INJECTION,
+          injection.offered(),
+          injection.unit(),
+          phases(runEnd, runEnd == null ? now : runEnd),
+          planned,
+          null,
+          null,
+          List.of());
+    }
+
+    /** The window ends after the last request has ended: 1 ns later. */
+    private List<PhaseWindow> phases(@Nullable Long runEnd, long now) {
+      Long drained = runEnd == null ? null : (Long) Math.max(from, lastClosed + 1);
+      if (until == from) {
+        return List.of(new PhaseWindow(Phase.MEASURE, from, drained));
       }
-    }
-
-    private static PlannedArrival planned(
-        LevelInfo.Key level, Planned arrival, long startUnixNanos) {
-      Arrivals.Lengths lengths = arrival.lengths();
-      return new PlannedArrival(
-          level.scenario(),
-          level.target(),
-          level.label(),
-          arrival.index(),
-          BigDecimal.valueOf(arrival.offsetNanos(), 9),
-          startUnixNanos + arrival.offsetNanos(),
-          lengths == null ? null : lengths.input(),
-          lengths == null ? null : lengths.output());
-    }
-
-    /** Stops writing after at most that time; the file then ends with a complete line. */
-    void close(Duration patience) {
-      if (!Run.close(writer, patience)) {
-        writer.shutdownNow();
-        var unused = Run.close(writer, Duration.ofSeconds(1));
+      if (now < until) {
+        return List.of(new PhaseWindow(Phase.MEASURE, from, runEnd));
       }
+      PhaseWindow measure = new PhaseWindow(Phase.MEASURE, from, until);
+      return drained != null && drained <= until
+          ? List.of(measure)
+          : List.of(measure, new PhaseWindow(Phase.DRAIN, until, drained));
     }
   }
 }

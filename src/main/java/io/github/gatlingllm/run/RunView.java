@@ -3,7 +3,6 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.run.Observers.MetricsPage;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;

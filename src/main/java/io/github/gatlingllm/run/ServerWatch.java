@@ -3,7 +3,6 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
-import io.github.gatlingllm.run.Observers.MetricsPage;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;

@@ -12,7 +12,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.TokenGaps;
-import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.run.Observers.TraceContext;
 import java.net.URI;
 import java.net.URLDecoder;

@@ -39,8 +39,8 @@ import io.github.gatlingllm.record.ProcessSetting.Spelling;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
+import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.run.Observers;
-import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import io.github.gatlingllm.settings.SettingValue.Length;
 import io.github.gatlingllm.settings.SettingValue.Models;
@@ -58,6 +58,7 @@ import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -872,8 +873,8 @@ public final class Setting<T extends @Nullable Object> {
                   + " page of an engine; none: no page; prefill=URL, decode=URL: of servers with"
                   + " a role");
 
-  public static final Setting<Observers.@Nullable Address> LIVE =
-      of(RUN, "live", "8088", "<port>, <address>:<port>", Observers.Address::parse)
+  public static final Setting<@Nullable InetSocketAddress> LIVE =
+      of(RUN, "live", "8088", "<port>, <address>:<port>", Observers::address)
           .traits(OF_RUN, PASSED_ON)
           .means("port of a page on 127.0.0.1 that shows the run while it is on; 0: any free one");
 

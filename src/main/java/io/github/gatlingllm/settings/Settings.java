@@ -6,7 +6,7 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
-import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.settings.Setting.SettingRule;
 import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;

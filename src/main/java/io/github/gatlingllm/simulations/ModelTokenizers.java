@@ -5,7 +5,7 @@ import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.simulations.Benchmark.LocalServer;
 import java.io.IOException;

@@ -14,6 +14,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -103,14 +104,6 @@ final class ObjectStore implements AutoCloseable {
   private final String endpoint;
   private final ExecutorService threads =
       Executors.newFixedThreadPool(THREADS, new DefaultThreadFactory("llm-s3", true));
-
-  static final class Denied extends IOException {
-    private static final long serialVersionUID = 1;
-
-    Denied(String message, Throwable cause) {
-      super(message, cause);
-    }
-  }
 
   private ObjectStore(S3Location place, S3Client client, String endpoint) {
     this.place = place;
@@ -325,7 +318,8 @@ final class ObjectStore implements AutoCloseable {
       }
       String status = at + answer.statusCode() + (code == null ? "" : " " + code);
       return answer.statusCode() == FORBIDDEN
-          ? new Denied(status + "; its credentials need to be allowed " + action, answer)
+          ? new AccessDeniedException(
+              null, null, status + "; its credentials need to be allowed " + action)
           : new IOException(status, answer);
     }
     String message = String.valueOf(cause.getMessage());

@@ -3,6 +3,7 @@ package io.github.gatlingllm.storage;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -52,7 +53,7 @@ public record S3Location(String bucket, String prefix) {
   }
 
   /** Throws with a one-line message if the AWS SDK is not on the class path, or has no region. */
-  ObjectStore open() throws IOException {
+  private ObjectStore open() throws IOException {
     try {
       return ObjectStore.open(this);
     } catch (NoClassDefFoundError missing) {
@@ -84,6 +85,59 @@ public record S3Location(String bucket, String prefix) {
     }
   }
 
+  /** Throws with a one-line message if uploads cannot work, as far as can be known. */
+  public void check() throws IOException {
+    try (ObjectStore store = open()) {
+      store.check();
+    } catch (AccessDeniedException e) {
+      // The credentials may permit writing only.
+    }
+  }
+
+  /** The place of a run below this prefix, without the injector for a merged run. */
+  public S3Location of(RunInfo info) {
+    boolean isMerged = info.injector().contains(",");
+    return at(
+        (isMerged ? info.id() : info.id() + "-" + info.injector())
+            .replaceAll("[^A-Za-z0-9._-]+", "-"));
+  }
+
+  /**
+   * Uploads the recorded files of a run, {@code run.json} after the others, so that its presence
+   * means that they are complete.
+   */
+  public void uploadRecords(RunFiles files) throws IOException {
+    List<Path> records = new ArrayList<>(files.records());
+    records.remove(files.info());
+    upload(files, records);
+    upload(files, List.of(files.info()));
+  }
+
+  /** Uploads the report, without Gatling's own pages and its {@code simulation.log}. */
+  public void uploadReport(RunFiles files) throws IOException {
+    List<Path> report = new ArrayList<>(files.exported());
+    report.addAll(
+        List.of(
+            files.page(),
+            files.summaryJson(),
+            files.summaryMarkdown(),
+            files.junit(),
+            files.csv()));
+    upload(files, report);
+  }
+
+  private void upload(RunFiles files, List<Path> all) throws IOException {
+    Map<String, Path> byName = new LinkedHashMap<>();
+    for (Path file : all) {
+      if (Files.isRegularFile(file)) {
+        byName.put(files.run().relativize(file).toString().replace('\\', '/'), file);
+      }
+    }
+    try (ObjectStore store = open()) {
+      store.upload(this, byName);
+    }
+  }
+
   @Override
   public String toString() {
     return SCHEME + bucket + (prefix.isEmpty() ? "" : "/" + prefix);
@@ -91,59 +145,4 @@ public record S3Location(String bucket, String prefix) {
 
   /** An object; the ETag changes with its content. */
   public record StoredObject(String key, long size, String etag, Instant modified) {}
-
-  /**
-   * Uploads the recorded files of a run and its report to object storage, to {@code
-   * <prefix>/<run>-<injector>/}, without the injector for a merged run. {@code run.json} is
-   * uploaded after the other records, so that its presence means that they are complete; the report
-   * follows later. Gatling's own pages and its {@code simulation.log} are not uploaded.
-   */
-  public record RunUpload(S3Location place, RunFiles files) {
-
-    /** Throws with a one-line message if uploads cannot work, as far as can be known. */
-    public static void check(S3Location prefix) throws IOException {
-      try (ObjectStore store = prefix.open()) {
-        store.check();
-      } catch (ObjectStore.Denied e) {
-        // The credentials may permit writing only.
-      }
-    }
-
-    public static RunUpload of(S3Location prefix, RunFiles files, RunInfo info) {
-      boolean isMerged = info.injector().contains(",");
-      String name =
-          (isMerged ? info.id() : info.id() + "-" + info.injector())
-              .replaceAll("[^A-Za-z0-9._-]+", "-");
-      return new RunUpload(prefix.at(name), files);
-    }
-
-    public void records() throws IOException {
-      List<Path> records = new ArrayList<>(files.records());
-      records.remove(files.info());
-      upload(records);
-      upload(List.of(files.info()));
-    }
-
-    public void report() throws IOException {
-      List<Path> report = new ArrayList<>(files.exported());
-      report.add(files.page());
-      report.add(files.summaryJson());
-      report.add(files.summaryMarkdown());
-      report.add(files.junit());
-      report.add(files.csv());
-      upload(report);
-    }
-
-    private void upload(List<Path> all) throws IOException {
-      Map<String, Path> byName = new LinkedHashMap<>();
-      for (Path file : all) {
-        if (Files.isRegularFile(file)) {
-          byName.put(files.run().relativize(file).toString().replace('\\', '/'), file);
-        }
-      }
-      try (ObjectStore store = place.open()) {
-        store.upload(place, byName);
-      }
-    }
-  }
 }

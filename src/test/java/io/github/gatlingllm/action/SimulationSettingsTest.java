@@ -13,7 +13,7 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.Observers.Hook;
+import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.simulations.CheckedSettings;

@@ -13,7 +13,6 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.RunInputs.RunPoller;
 import io.github.gatlingllm.storage.S3Location;
-import io.github.gatlingllm.storage.S3Location.RunUpload;
 import io.github.gatlingllm.storage.S3Server;
 import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
@@ -209,11 +208,11 @@ class ObjectStorageTest {
         .hasMessage("s3://bench/t contains no run: no llm/run.json is below it");
     assertThatThrownBy(() -> inputs("s3://other/t"))
         .hasMessageStartingWith("unknown bucket other at http://127.0.0.1:");
-    assertThatThrownBy(() -> RunUpload.check(S3Location.parse("s3://other/t")))
+    assertThatThrownBy(() -> S3Location.parse("s3://other/t").check())
         .hasMessageStartingWith("unknown bucket other at http://127.0.0.1:");
     s3.stop();
     assertThatThrownBy(() -> inputs("s3://bench/t")).hasMessageContaining("Connection refused");
-    assertThatThrownBy(() -> RunUpload.check(S3Location.parse("s3://bench/t")))
+    assertThatThrownBy(() -> S3Location.parse("s3://bench/t").check())
         .hasMessageContaining("Connection refused");
   }
 
@@ -251,9 +250,9 @@ class ObjectStorageTest {
   }
 
   private static void upload(RunFiles files) throws IOException {
-    RunUpload upload = RunUpload.of(S3Location.parse("s3://bench/t"), files, info());
-    upload.records();
-    upload.report();
+    S3Location place = S3Location.parse("s3://bench/t").of(info());
+    place.uploadRecords(files);
+    place.uploadReport(files);
   }
 
   @Test
@@ -299,7 +298,7 @@ class ObjectStorageTest {
   void writePermissionSuffices() throws IOException {
     s3.refusal = "403 AccessDenied";
     s3.refused = request -> request.startsWith("GET");
-    RunUpload.check(S3Location.parse("s3://bench/t"));
+    S3Location.parse("s3://bench/t").check();
     upload(run(100));
     assertThat(s3.objects).hasSize(5);
   }

@@ -44,7 +44,7 @@ class GenAiMetersTest {
 
   @Test
   void metersAreInPrometheusText() {
-    GenAiMeters meters = open(new Observers(Observers.Address.parse("0"), null, null, null));
+    GenAiMeters meters = open(new Observers(Observers.address("0"), null, null, null));
     oneGoodOneBad(meters);
 
     String text = Objects.requireNonNull(meters.scraped()).get();
@@ -82,7 +82,7 @@ class GenAiMetersTest {
 
   @Test
   void levelHasItsOfferedLoadWhileItRuns() {
-    GenAiMeters meters = open(new Observers(Observers.Address.parse("0"), null, null, null));
+    GenAiMeters meters = open(new Observers(Observers.address("0"), null, null, null));
     Supplier<String> scraped = Objects.requireNonNull(meters.scraped());
     assertThat(scraped.get()).doesNotContain("gatling_llm_offered_load");
     meters.tick(level(false, Phase.FILL));
@@ -100,7 +100,7 @@ class GenAiMetersTest {
 
   @Test
   void providerIsThatOfTheApi() {
-    GenAiMeters meters = open(new Observers(Observers.Address.parse("0"), null, null, null));
+    GenAiMeters meters = open(new Observers(Observers.address("0"), null, null, null));
     meters.records(List.of(Recorded.at(0).api("messages").tokens(10).record()));
     meters.records(List.of(Recorded.at(0).api("responses").tokens(10).record()));
     assertThat(Objects.requireNonNull(meters.scraped()).get())

@@ -1,13 +1,17 @@
 package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.figures.level.LiveStats.Progress;
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
@@ -17,7 +21,6 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.run.RunView.LevelView;
 import io.github.gatlingllm.testing.VirtualUsers;
@@ -31,6 +34,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,7 +105,7 @@ class LevelLogTest {
 
   /** Offsets of the arrivals in the file of the run, in tenths of a second. */
   private List<Integer> writtenTenths() throws IOException {
-    levels.arrivals().close(Duration.ofMinutes(1));
+    levels.close(Duration.ofMinutes(1));
     List<Integer> tenths = new ArrayList<>();
     for (String line : Files.readAllLines(run.files().arrivals())) {
       JsonNode arrival = new ObjectMapper().readTree(line);
@@ -269,7 +273,7 @@ class LevelLogTest {
     users.runTo(20_010_000);
     users.runTo(20_060_000);
     users.runTo(20_060_001);
-    levels.arrivals().close(Duration.ofMinutes(1));
+    levels.close(Duration.ofMinutes(1));
     assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(50L, null);
     assertThat(LevelInfo.planned(levels.all())).as("one level does not say").isNull();
   }
@@ -369,5 +373,103 @@ class LevelLogTest {
         .singleElement()
         .asString()
         .startsWith("LLM stopped early (target, scenario): after c=1, 1 level skipped: 100 % of ");
+  }
+
+  private static final LevelInfo.Key INJECTED =
+      new LevelInfo.Key(LevelInfo.ENTIRE_RUN, LevelRecord.TARGET, "chat");
+
+  /** In epoch time it starts at 1,000,100. */
+  private void inject(Injection injection, Planned... arrivals) {
+    levels.injectionStarted(
+        INJECTED, injection, 100, new OpenSchedule("a plan", () -> Stream.of(arrivals)));
+    levels.close(Duration.ofMinutes(1));
+  }
+
+  private List<PhaseWindow> injected(@Nullable Long runEnd, long now) {
+    return levels.all(runEnd, now).get(0).phases();
+  }
+
+  private static PhaseWindow measure(long from, @Nullable Long until) {
+    return new PhaseWindow(Phase.MEASURE, from, until);
+  }
+
+  @Test
+  void injectionStepsDefineTheMeasureWindow() {
+    inject(new Injection(5.0, Injection.RATE, 10, 50), new Planned(0, 10, null));
+    assertThat(injected(null, 1_000_120)).containsExactly(measure(1_000_110, null));
+    assertThat(injected(null, 1_000_160))
+        .containsExactly(
+            measure(1_000_110, 1_000_150L), new PhaseWindow(Phase.DRAIN, 1_000_150, null));
+    assertThat(injected(1_000_200L, 1_000_200))
+        .as("no request outlasts it")
+        .containsExactly(measure(1_000_110, 1_000_150L));
+    assertThat(injected(1_000_130L, 1_000_130))
+        .as("interrupted")
+        .containsExactly(measure(1_000_110, 1_000_130L));
+    assertThat(levels.all())
+        .extracting(LevelInfo::offered, LevelInfo::planned)
+        .containsExactly(tuple(5.0, 1L));
+  }
+
+  /** A request that ends at 180, of steps that end at 150, or of users who start together. */
+  @ParameterizedTest
+  @CsvSource({"50, 150", "0, 181"})
+  void theLastEndIsMeasured(long untilNanos, long measuredUntil) {
+    inject(new Injection(null, Injection.RATE, 0, untilNanos));
+    levels.requestEnded(
+        LevelRecord.between(1_000_100, 1_000_180)
+            .scenario("chat")
+            .stage(LevelInfo.ENTIRE_RUN)
+            .record());
+    assertThat(injected(1_000_200L, 1_000_200))
+        .first()
+        .isEqualTo(measure(1_000_100, 1_000_000 + measuredUntil));
+    assertThat(levels.all(1_000_200L, 1_000_200).get(0).measured())
+        .contains(measure(1_000_100, 1_000_181L));
+  }
+
+  private List<String> arrivals() throws IOException {
+    return Files.exists(run.files().arrivals())
+        ? Files.readAllLines(run.files().arrivals())
+        : List.of();
+  }
+
+  @Test
+  void plannedArrivalsHaveTheirScheduleAndEpochTime() throws IOException {
+    inject(
+        new Injection(5.0, Injection.RATE, 0, 600),
+        new Planned(0, 0, null),
+        new Planned(1, 500, new Arrivals.Lengths(7, null)));
+    assertThat(arrivals()).hasSize(2).allMatch(line -> line.contains("\"scenario\":\"chat\""));
+    assertThat(arrivals().get(0)).contains("1000100").doesNotContain("7");
+    assertThat(arrivals().get(1)).contains("1000600").contains("7");
+  }
+
+  @Test
+  void halfOfASurrogatePairIsReplaced() throws IOException {
+    levels.injectionStarted(
+        new LevelInfo.Key("all", "\ude00b", "a\ud83d"),
+        new Injection(5.0, Injection.RATE, 0, 1),
+        0,
+        new OpenSchedule("a plan", () -> Stream.of(new Planned(0, 0, null))));
+    levels.close(Duration.ofMinutes(1));
+    assertThat(arrivals())
+        .singleElement()
+        .asString()
+        .contains("\"a\ufffd\",\"target\":\"\ufffdb\"");
+  }
+
+  /** It ends with the run, and no number of it is known; later ones are not written. */
+  @Test
+  void anEndlessScheduleEndsInACompleteLine() throws IOException {
+    levels.injectionStarted(
+        INJECTED,
+        new Injection(5.0, Injection.RATE, 0, 1),
+        0,
+        new OpenSchedule("a plan", () -> Stream.generate(() -> new Planned(0, 1, null))));
+    levels.close(Duration.ZERO);
+    inject(new Injection(5.0, Injection.RATE, 0, 1), new Planned(0, 77_777, null));
+    assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly((Long) null);
+    assertThat(arrivals()).allMatch(line -> line.endsWith("}")).noneMatch(l -> l.contains("77777"));
   }
 }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.run.LiveView.LiveServer;
-import io.github.gatlingllm.run.Observers.Address;
 import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -33,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(120)
 class LiveServerTest {
-  private static final Observers.Address ANY_PORT = Observers.Address.parse("0");
+  private static final InetSocketAddress ANY_PORT = Observers.address("0");
 
   private final CountDownLatch asked = new CountDownLatch(1);
   private final AtomicInteger events = new AtomicInteger();
@@ -41,7 +42,7 @@ class LiveServerTest {
   private final HttpClient client = HttpClient.newHttpClient();
 
   LiveServerTest() throws IOException {
-    server = new LiveServer(ANY_PORT, new LiveView.Views(() -> "<p>page", this::event, null));
+    server = new LiveServer(ANY_PORT, () -> "<p>page", this::event, null);
   }
 
   private String event() {
@@ -83,7 +84,7 @@ class LiveServerTest {
     private HalfOpenConnections() {}
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
-      LiveServer live = new LiveServer(ANY_PORT, new LiveView.Views(() -> "page", () -> "", null));
+      LiveServer live = new LiveServer(ANY_PORT, () -> "page", () -> "", null);
       List<Socket> halfOpen = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), live.address().getPort());
@@ -143,8 +144,8 @@ class LiveServerTest {
   /** As a container needs it, whose address is not known before. */
   @Test
   void listensAtTheConfiguredAddress() throws IOException, InterruptedException {
-    LiveView.Views views = new LiveView.Views(() -> "<p>page", () -> "{}", null);
-    try (LiveServer everywhere = new LiveServer(Observers.Address.parse("0.0.0.0:0"), views)) {
+    try (LiveServer everywhere =
+        new LiveServer(Observers.address("0.0.0.0:0"), () -> "<p>page", () -> "{}", null)) {
       URI page = everywhere.address();
 
       assertThat(page.getHost()).isEqualTo("0.0.0.0");
@@ -172,14 +173,11 @@ class LiveServerTest {
   /** A page that cannot be made states why, and the next one is made. */
   @Test
   void failureOfThePageIsAnswered() throws IOException, InterruptedException {
-    LiveView.Views failing =
-        new LiveView.Views(
-            () -> {
-              throw new IllegalStateException("no figures");
-            },
-            () -> "{}",
-            () -> "# meters");
-    try (LiveServer broken = new LiveServer(ANY_PORT, failing)) {
+    Supplier<String> failing =
+        () -> {
+          throw new IllegalStateException("no figures");
+        };
+    try (LiveServer broken = new LiveServer(ANY_PORT, failing, () -> "{}", () -> "# meters")) {
       HttpResponse<String> answer = get(broken.address());
       assertThat(answer.statusCode()).isEqualTo(500);
       assertThat(answer.body()).contains("no figures");
@@ -195,11 +193,15 @@ class LiveServerTest {
 
     assertThat(Observers.of(Map.of("llm.live", "8099"), environment))
         .isEqualTo(
-            new Observers(new Address("127.0.0.1", 8099), "http://a/v1/metrics", null, null));
+            new Observers(
+                InetSocketAddress.createUnresolved("127.0.0.1", 8099),
+                "http://a/v1/metrics",
+                null,
+                null));
     assertThat(Observers.of(Map.of(), Map.of("LLM_LIVE", "0.0.0.0:8088")).page())
-        .isEqualTo(new Address("0.0.0.0", 8088));
+        .isEqualTo(InetSocketAddress.createUnresolved("0.0.0.0", 8088));
     assertThat(Observers.of(Map.of("llm.live", "[::]:0"), Map.of()).page())
-        .isEqualTo(new Address("[::]", 0));
+        .isEqualTo(InetSocketAddress.createUnresolved("[::]", 0));
     assertThat(Observers.of(Map.of("llm.live", " "), Map.of()))
         .isEqualTo(new Observers(null, null, null, null));
   }
@@ -217,9 +219,8 @@ class LiveServerTest {
   @Test
   void portInUseIsPrinted() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      Address address = new Address("127.0.0.1", taken.getLocalPort());
-      LiveView.Views views = new LiveView.Views(() -> "", () -> "", null);
-      assertThat(LiveView.server(address, views, said::add)).isNull();
+      InetSocketAddress address = Observers.address(taken.getLocalPort() + "");
+      assertThat(LiveView.server(address, () -> "", () -> "", null, said::add)).isNull();
       assertThat(said)
           .singleElement()
           .asString()

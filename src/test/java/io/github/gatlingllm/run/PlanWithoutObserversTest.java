@@ -12,7 +12,6 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.testing.VirtualUsers;
 import java.io.IOException;
@@ -102,9 +101,9 @@ class PlanWithoutObserversTest {
 
   /** Before time passes by the end of the measure window, and from time to time. */
   private void awaitCounted(long next) throws InterruptedException {
-    LevelLog.LoggedLevel running = run.levels().running();
+    LevelResults running = run.levels().running();
     boolean isDecided =
-        running == null || next >= running.level.measureEndNanosOr(Long.MAX_VALUE) - SECOND / 50;
+        running == null || next >= running.level().measureEndNanosOr(Long.MAX_VALUE) - SECOND / 50;
     if (uncounted >= BATCH || (uncounted > 0 && isDecided)) {
       CountDownLatch counted = new CountDownLatch(1);
       run.whenCounted(counted::countDown);

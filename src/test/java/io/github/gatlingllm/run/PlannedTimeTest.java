@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.run.Run.RunClock;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.PrimitiveIterator;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,7 +18,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PlannedTimeTest {
   private static final long START = Math.subtractExact(Long.MAX_VALUE, 50);
 
-  private final PlannedTime time = new PlannedTime();
+  private final List<PlannedTime> plans = new ArrayList<>();
+
+  private PlannedTime plan(@Nullable Long nanos) {
+    plans.add(new PlannedTime(nanos));
+    return plans.get(plans.size() - 1);
+  }
 
   @ParameterizedTest
   @CsvSource({
@@ -30,7 +38,7 @@ class PlannedTimeTest {
     "900, 1.00, 0"
   })
   void aLevelPassesUntilItDrainsAndTheNextFollows(long offset, double share, long left) {
-    PlannedTime.Plan plan = time.add(100L);
+    PlannedTime plan = plan(100L);
     plan.begin(START, 40L);
     if (offset >= 70) {
       plan.begin(START + 70, 60L);
@@ -39,14 +47,14 @@ class PlannedTimeTest {
   }
 
   private void assertAt(long offset, double share, long left) {
-    assertThat(time.share(START + offset)).isEqualTo(share);
-    assertThat(time.leftNanos(START + offset)).isEqualTo(left);
+    assertThat(PlannedTime.share(plans, START + offset)).isEqualTo(share);
+    assertThat(PlannedTime.leftNanos(plans, START + offset)).isEqualTo(left);
   }
 
   @Test
   void sequentialPlansAddUp() {
-    PlannedTime.Plan first = time.add(100L);
-    PlannedTime.Plan second = time.add(100L);
+    PlannedTime first = plan(100L);
+    PlannedTime second = plan(100L);
     first.begin(START, 100L);
     assertAt(50, 0.25, 150);
     second.begin(START + 110, 100L);
@@ -55,47 +63,46 @@ class PlannedTimeTest {
 
   @Test
   void concurrentPlansEndWithTheLongest() {
-    time.add(100L).begin(START, 100L);
-    time.add(300L).begin(START, 300L);
+    plan(100L).begin(START, 100L);
+    plan(300L).begin(START, 300L);
     assertAt(50, 0.25, 250);
   }
 
   @Test
   void aPlanThatStopsEarlyHasNoTimeLeft() {
-    PlannedTime.Plan first = time.add(100L);
-    time.add(100L);
+    PlannedTime first = plan(100L);
+    plan(100L);
     first.begin(START, 20L);
-    assertThat(time.leftNanos(START + 30)).isEqualTo(180);
+    assertThat(PlannedTime.leftNanos(plans, START + 30)).isEqualTo(180);
     first.end();
     assertAt(30, 0.5, 100);
   }
 
   @Test
   void progressIsUnknownWithoutAPlanAndWithOneOfUnknownLength() {
-    assertThat(time.share(START)).isNull();
-    time.add(100L).begin(START, 100L);
-    assertThat(time.share(START)).isZero();
-    time.add(null).begin(START, null);
-    assertThat(time.share(START)).isNull();
-    assertThat(time.leftNanos(START)).isNull();
+    assertThat(PlannedTime.share(plans, START)).isNull();
+    plan(100L).begin(START, 100L);
+    assertThat(PlannedTime.share(plans, START)).isZero();
+    plan(null).begin(START, null);
+    assertThat(PlannedTime.share(plans, START)).isNull();
+    assertThat(PlannedTime.leftNanos(plans, START)).isNull();
   }
 
   /** A search finds out how many levels it takes: what it expects changes from level to level. */
   @Test
   void timeOfASearchIsEstimated() {
-    PlannedTime time = new PlannedTime();
-    PlannedTime.Plan search = time.add(null);
-    assertThat(time.share(0)).isNull();
+    PlannedTime search = plan(null);
+    assertThat(PlannedTime.share(plans, 0)).isNull();
     search.begin(0, 10L);
     search.expect(10L, 9);
-    assertThat(time.share(5)).isEqualTo(0.05);
-    assertThat(time.leftNanos(5)).isEqualTo(95);
+    assertThat(PlannedTime.share(plans, 5)).isEqualTo(0.05);
+    assertThat(PlannedTime.leftNanos(plans, 5)).isEqualTo(95);
     search.begin(20, 10L);
     search.expect(10L, 3);
-    assertThat(time.share(25)).isEqualTo(0.3);
-    assertThat(time.leftNanos(25)).isEqualTo(35);
+    assertThat(PlannedTime.share(plans, 25)).isEqualTo(0.3);
+    assertThat(PlannedTime.leftNanos(plans, 25)).isEqualTo(35);
     search.end();
-    assertThat(time.share(40)).isEqualTo(1.0);
+    assertThat(PlannedTime.share(plans, 40)).isEqualTo(1.0);
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
-import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
 import java.io.IOException;
