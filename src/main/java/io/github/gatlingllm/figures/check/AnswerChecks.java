@@ -188,7 +188,7 @@ final class AnswerChecks {
                 : target.figures().number(Metric.BATCH_RATIO),
         (target, ratio) -> {
           boolean isShared = answers.of(target.label(), Property.SHARED) > 0;
-          boolean isOne = CheckCatalogue.TOKENS_PER_EVENT.threshold.level(ratio) == CheckLevel.OK;
+          boolean isOne = CheckCatalogue.TOKENS_PER_EVENT.level(ratio) == CheckLevel.OK;
           Finding found =
               Finding.of(ratio, "tokens_per_event.found", ratio, isShared, !isOne && isShared);
           return isShared ? found : found.level(CheckLevel.OK);
@@ -220,7 +220,7 @@ final class AnswerChecks {
   }
 
   private static boolean isAboveThreshold(double buffered) {
-    return CheckCatalogue.BUFFERING.threshold.level(buffered) != CheckLevel.OK;
+    return CheckCatalogue.BUFFERING.level(buffered) != CheckLevel.OK;
   }
 
   static @Nullable Finding cachedShare(CheckInput in) {
@@ -255,7 +255,7 @@ final class AnswerChecks {
 
   private static Finding intended(
       CheckInput in, CheckCatalogue check, Finding found, String remedy) {
-    return in.isSharingPlanned() && check.threshold.level(found.value()) == CheckLevel.WARNING
+    return in.isSharingPlanned() && check.level(found.value()) == CheckLevel.WARNING
         ? found.level(CheckLevel.NOTE).remedy(remedy, true)
         : found;
   }

@@ -1,9 +1,6 @@
 package io.github.gatlingllm.figures.check;
 
 import static io.github.gatlingllm.figures.check.AnswerChecks.share;
-import static io.github.gatlingllm.figures.check.Threshold.JUDGED;
-import static io.github.gatlingllm.figures.check.Threshold.above;
-import static io.github.gatlingllm.figures.check.Threshold.below;
 import static io.github.gatlingllm.figures.metric.Figures.CheckLevel.INVALID;
 import static io.github.gatlingllm.figures.metric.Figures.CheckLevel.NOTE;
 import static io.github.gatlingllm.figures.metric.Figures.CheckLevel.WARNING;
@@ -18,9 +15,11 @@ import io.github.gatlingllm.record.GeneratorSecond;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -40,28 +39,28 @@ public enum CheckCatalogue {
   // ---- load: did the run go as planned, and is all of it recorded?
   RECORDS_DROPPED(above(INVALID, 0), one(LoadChecks::recordsDropped)),
   CUT_TAIL(above(WARNING, 0), one(LoadChecks::cutTail)),
-  WINDOWS(JUDGED, one(PlanChecks::windows)),
+  WINDOWS(one(PlanChecks::windows)),
   ALL_ACCOUNTED(above(WARNING, 0), one(PlanChecks::allAccounted)),
-  COMPLETE(JUDGED, one(LoadChecks::complete)),
+  COMPLETE(one(LoadChecks::complete)),
   INJECTORS(above(INVALID, 0), one(InjectorChecks::injectors)),
   INJECTOR_SETTINGS(above(WARNING, 0), one(InjectorChecks::settings)),
   INJECTOR_STARTS(above(WARNING, 1), one(InjectorChecks::starts)),
-  LITTLES_LAW(JUDGED, one(LoadChecks::littlesLaw)),
+  LITTLES_LAW(one(LoadChecks::littlesLaw)),
   STEADY_STATE(above(WARNING, 0.2), one(LoadChecks::steadyState)),
   WINDOW_LENGTH(above(NOTE, 0.1).and(WARNING, 0.3), one(LoadChecks::windowLength)),
-  GENERATOR(JUDGED, one(GeneratorCheck::judge)),
+  GENERATOR(one(GeneratorCheck::judge)),
   ARRIVALS(above(WARNING, 0.02), one(LoadChecks::arrivals)),
   START_LAG(above(WARNING, GeneratorSecond.LATE_START_MS), one(LoadChecks::startLag)),
-  JVM_OPTIONS(JUDGED, one(LoadChecks::jvmOptions)),
-  SILENT_SPANS(JUDGED, one(LoadChecks::silentSpans)),
-  FAILING_SPANS(JUDGED, one(LoadChecks::failingSpans)),
+  JVM_OPTIONS(one(LoadChecks::jvmOptions)),
+  SILENT_SPANS(one(LoadChecks::silentSpans)),
+  FAILING_SPANS(one(LoadChecks::failingSpans)),
   LOW_N(below(NOTE, 1_000).and(WARNING, 100), one(PlanChecks::lowN)),
-  EARLY_STOPPING(above(NOTE, 1).and(WARNING, 4), one(EarlyStopping::judge)),
+  EARLY_STOPPING(above(NOTE, 1).and(WARNING, 4), one(PlanChecks::earlyStopping)),
   KNEE(above(NOTE, 0), one(PlanChecks::knee)),
-  STOPPED_EARLY(JUDGED, in -> PlanChecks.conclusions(in, "stopped early", "stopped_early.found")),
-  REPEATS(JUDGED, in -> PlanChecks.conclusions(in, "repeats", "repeats.found")),
-  SEARCH(JUDGED, in -> PlanChecks.conclusions(in, "search", "search.found")),
-  SAME_MODEL(JUDGED, one(PlanChecks::sameModel)),
+  STOPPED_EARLY(in -> PlanChecks.conclusions(in, "stopped early", "stopped_early.found")),
+  REPEATS(in -> PlanChecks.conclusions(in, "repeats", "repeats.found")),
+  SEARCH(in -> PlanChecks.conclusions(in, "search", "search.found")),
+  SAME_MODEL(one(PlanChecks::sameModel)),
 
   // ---- answers: do they match the assumptions of the figures?
   ERRORS(above(WARNING, 0.01), one(AnswerChecks::errors)),
@@ -93,18 +92,18 @@ public enum CheckCatalogue {
       one(share("coalesced_events.found", Property.COALESCED, Property.EVENTS))),
   CACHED_SHARE(above(WARNING, 0.1), one(AnswerChecks::cachedShare)),
   REPEATED_PROMPTS(above(WARNING, 0.1), one(AnswerChecks::repeatedPrompts)),
-  ANSWERS_CHANGED(JUDGED, one(AnswerChecks::answersChanged)),
-  ANSWERS_CACHED(JUDGED, one(AnswerChecks::answersCached)),
+  ANSWERS_CHANGED(one(AnswerChecks::answersChanged)),
+  ANSWERS_CACHED(one(AnswerChecks::answersCached)),
   CANCELLED_TAILS(above(NOTE, 0).and(WARNING, 0.01), one(AnswerChecks::cancelledTails)),
 
   // ---- server metrics: do they agree with what was measured here?
-  METRICS_COVERED(JUDGED, one(EngineChecks::metricsCovered)),
+  METRICS_COVERED(one(EngineChecks::metricsCovered)),
   ENGINE_TOKENS_AGREE(above(WARNING, 0.02), one(EngineChecks::tokensAgree)),
-  ABANDONED_STOP(JUDGED, one(EngineChecks::stopsForAbandoned)),
-  OTHER_TRAFFIC(JUDGED, one(EngineChecks::otherTraffic)),
-  ENGINE_TTFT(JUDGED, one(EngineChecks::ttft)),
-  ENGINE_QUEUE(JUDGED, one(EngineChecks::queue)),
-  PREEMPTIONS(JUDGED, one(EngineChecks::preemptions)),
+  ABANDONED_STOP(one(EngineChecks::stopsForAbandoned)),
+  OTHER_TRAFFIC(one(EngineChecks::otherTraffic)),
+  ENGINE_TTFT(one(EngineChecks::ttft)),
+  ENGINE_QUEUE(one(EngineChecks::queue)),
+  PREEMPTIONS(one(EngineChecks::preemptions)),
   KV_CACHE_FULL(above(NOTE, 0.95), one(EngineChecks::kvCacheFull)),
   GPU_THROTTLING(above(NOTE, 0.05).and(WARNING, 0.1), one(EngineChecks::throttling)),
   GPU_IMBALANCE(below(WARNING, 0.8), one(EngineChecks::imbalance));
@@ -114,12 +113,41 @@ public enum CheckCatalogue {
       Collections.unmodifiableSet(
           EnumSet.of(STEADY_STATE, SILENT_SPANS, BUFFERING, COALESCED_EVENTS, ENGINE_TTFT));
 
-  final Threshold threshold;
+  /**
+   * The bounds beyond which the figure of a check is a note, a warning, or makes the run invalid; a
+   * share is 0 to 1.
+   *
+   * @param isBelow whether a figure below a bound is beyond it
+   * @param bounds the weakest first; none if findings decide by themselves
+   */
+  private record Threshold(boolean isBelow, Map<CheckLevel, Double> bounds) {
+
+    Threshold and(CheckLevel level, double bound) {
+      Map<CheckLevel, Double> all = new EnumMap<>(bounds);
+      all.put(level, bound);
+      return new Threshold(isBelow, Collections.unmodifiableMap(all));
+    }
+  }
+
+  private final Threshold threshold;
   private final Function<CheckInput, Stream<Finding>> judge;
 
   CheckCatalogue(Threshold threshold, Function<CheckInput, Stream<Finding>> judge) {
     this.threshold = threshold;
     this.judge = judge;
+  }
+
+  /** A check whose findings decide by themselves. */
+  CheckCatalogue(Function<CheckInput, Stream<Finding>> judge) {
+    this(new Threshold(false, Map.of()), judge);
+  }
+
+  private static Threshold above(CheckLevel level, double bound) {
+    return new Threshold(false, Map.of(level, bound));
+  }
+
+  private static Threshold below(CheckLevel level, double bound) {
+    return new Threshold(true, Map.of(level, bound));
   }
 
   private static Function<CheckInput, Stream<Finding>> one(
@@ -140,7 +168,7 @@ public enum CheckCatalogue {
   }
 
   String bounds() {
-    return Sentence.text(id() + ".bounds", threshold.bounds().values().toArray());
+    return Sentence.text(id() + ".bounds", threshold.bounds.values().toArray());
   }
 
   String appliesTo() {
@@ -173,10 +201,22 @@ public enum CheckCatalogue {
         .toList();
   }
 
+  /** The level of a figure by the thresholds alone. */
+  CheckLevel level(@Nullable Double figure) {
+    return threshold.bounds.entrySet().stream()
+        .filter(
+            bound ->
+                figure != null
+                    && (threshold.isBelow ? figure < bound.getValue() : figure > bound.getValue()))
+        .map(Map.Entry::getKey)
+        .max(Comparator.naturalOrder())
+        .orElse(CheckLevel.OK);
+  }
+
   private Check check(Finding finding, boolean mayBeGenerator) {
     CheckLevel own = finding.level();
-    CheckLevel level = own == null ? threshold.level(finding.value()) : own;
-    Double bound = finding.threshold();
+    CheckLevel level = own == null ? level(finding.value()) : own;
+    Double weakest = threshold.bounds.values().stream().findFirst().orElse(null);
     boolean isMeasured = level != CheckLevel.OK && finding.value() != null;
     boolean isDoubted = mayBeGenerator && isMeasured && ALSO_BY_GENERATOR.contains(this);
     List<Sentence> found =
@@ -186,7 +226,7 @@ public enum CheckCatalogue {
         id(),
         level,
         finding.value(),
-        bound == null ? threshold.value() : bound,
+        finding.threshold() == null ? weakest : finding.threshold(),
         found,
         level == CheckLevel.OK ? "" : remedy);
   }

@@ -97,7 +97,7 @@ final class LoadChecks {
         judged.isEmpty()
             ? Finding.of(null, "steady_state.unjudged", places)
             : found.adding("steady_state.unjudged", places);
-    return CheckCatalogue.STEADY_STATE.threshold.level(found.value()) != CheckLevel.OK
+    return CheckCatalogue.STEADY_STATE.level(found.value()) != CheckLevel.OK
         ? named
         : named.level(CheckLevel.NOTE).remedy("steady_state.unjudged.remedy");
   }

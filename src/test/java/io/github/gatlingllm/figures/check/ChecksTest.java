@@ -97,7 +97,7 @@ public class ChecksTest {
           pair("silent_spans", 15.0, () -> firstTokenAfter(15_000), () -> firstTokenAfter(150)),
           pair("failing_spans", 3.0, () -> failing(1_010, 4_010), () -> failing(1_010, 1_500)),
           pair("low_n", 10.0, one(r -> {}), levels("1:1000 2:1000:110")),
-          pair("early_stopping", 9.0, () -> judged(10, 0), () -> judged(90, 0)),
+          pair("early_stopping", 9.0, () -> judged(10, 0, 95), () -> judged(90, 0, 95)),
           pair("knee", 1.0, levels("1:10 2:30:110 4:90:110"), levels("1:10 2:30:110 4:32:220")),
           pair(
               "stopped_early",
@@ -317,9 +317,9 @@ public class ChecksTest {
         RUN.connections(Map.of("a:80", kept, "b:80", closed)), r -> r.connection(true, false));
   }
 
-  /** The number of requests of an SLO for 95 %, and of those that miss it. */
-  static Summary judged(int requests, int misses) {
-    RunInfo info = RUN.slo(Slo.parse("ttft<50ms").judgedBy(95, Slo.Rule.REQUESTS));
+  /** Requests of an SLO for that percentage, some of which miss it. */
+  static Summary judged(int requests, int misses, double percent) {
+    RunInfo info = RUN.slo(Slo.parse("ttft<50ms").judgedBy(percent, Slo.Rule.REQUESTS));
     return summary(
         info, Recorded.requests(requests, i -> at(i * 10).tokens(i < misses ? 60 : 40, 70)));
   }
@@ -407,18 +407,18 @@ public class ChecksTest {
 
   @Test
   void boundsJudgeAFigure() {
-    Threshold shares = Threshold.above(CheckLevel.WARNING, 0.02).and(CheckLevel.INVALID, 0.5);
-    assertThat(shares.value()).isEqualTo(0.02);
+    CheckCatalogue shares = CheckCatalogue.BUFFERING;
     assertThat(shares.level(0.02)).isEqualTo(CheckLevel.OK);
     assertThat(shares.level(0.021)).isEqualTo(CheckLevel.WARNING);
     assertThat(shares.level(0.51)).isEqualTo(CheckLevel.INVALID);
-    Threshold counts = Threshold.below(CheckLevel.NOTE, 1_000).and(CheckLevel.WARNING, 100);
-    assertThat(counts.value()).isEqualTo(1_000);
+    CheckCatalogue counts = CheckCatalogue.LOW_N;
     assertThat(counts.level(1_000.0)).isEqualTo(CheckLevel.OK);
     assertThat(counts.level(999.0)).isEqualTo(CheckLevel.NOTE);
     assertThat(counts.level(99.0)).isEqualTo(CheckLevel.WARNING);
-    assertThat(Threshold.above(CheckLevel.INVALID, 0).level(1.0)).isEqualTo(CheckLevel.INVALID);
-    assertThat(Threshold.JUDGED.level(1.0)).isEqualTo(CheckLevel.OK);
-    assertThat(Threshold.JUDGED.value()).isNull();
+    assertThat(CheckCatalogue.RECORDS_DROPPED.level(1.0)).isEqualTo(CheckLevel.INVALID);
+    assertThat(CheckCatalogue.WINDOWS.level(1.0)).isEqualTo(CheckLevel.OK);
+    Summary buffered = PAIRS.get("buffering").warns().get();
+    assertThat(check(buffered, "buffering").threshold()).isEqualTo(0.02);
+    assertThat(check(buffered, "windows").threshold()).isNull();
   }
 }

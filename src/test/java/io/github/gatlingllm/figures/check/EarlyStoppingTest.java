@@ -8,6 +8,7 @@ import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,13 +31,21 @@ class EarlyStoppingTest {
     "0.999, 2, "
   })
   void fewestRequestsAreThoseOfTheSumOfTheBinomialTerms(String share, int missed, Integer known) {
-    long needed = new EarlyStopping("", 1, missed, Double.parseDouble(share)).needed();
+    double percent = 100 * Double.parseDouble(share);
+    long needed = (long) found(Math.max(1, missed), missed, percent).get("needed");
     if (known != null) {
       assertThat(needed).isEqualTo(known.longValue());
     }
     BigDecimal met = new BigDecimal(share);
     assertThat(atMost(missed, (int) needed, met)).isLessThanOrEqualTo(DOUBT);
     assertThat(atMost(missed, (int) needed - 1, met)).isGreaterThan(DOUBT);
+  }
+
+  private static Map<String, Object> found(int requests, int misses, double percent) {
+    return Runs.check(ChecksTest.judged(requests, misses, percent), "early_stopping")
+        .findings()
+        .get(0)
+        .values();
   }
 
   /** P(X ≤ misses) of n requests, term by term. */
@@ -59,7 +68,7 @@ class EarlyStoppingTest {
   @ParameterizedTest
   @CsvSource({"20, 5, true", "20, 4, false", "20, 0, false", "200, 19, true", "200, 17, false"})
   void missesProveTheContrary(int judged, int missed, boolean isProven) {
-    assertThat(new EarlyStopping("", judged, missed, 0.95).isMissProven()).isEqualTo(isProven);
+    assertThat(found(judged, missed, 95)).containsEntry("missed", isProven);
     BigDecimal atLeast =
         missed == 0
             ? BigDecimal.ONE
@@ -76,7 +85,7 @@ class EarlyStoppingTest {
   })
   void checkSaysHowManyRequestsAreMissing(
       int requests, int misses, CheckLevel level, String values) {
-    Check check = Runs.check(ChecksTest.judged(requests, misses), "early_stopping");
+    Check check = Runs.check(ChecksTest.judged(requests, misses, 95), "early_stopping");
     assertThat(check.level()).isEqualTo(level);
     assertThat(check.findings().toString()).contains("early_stopping.found" + values);
   }

@@ -61,7 +61,7 @@ class SentencesTest {
             + " inner"
       })
   void textIsFilled(String text, String filled) {
-    assertThat(Sentences.filled(text.replace('\u00a6', '|'), withAbsent())).isEqualTo(filled);
+    assertThat(Sentence.filled(text.replace('\u00a6', '|'), withAbsent())).isEqualTo(filled);
   }
 
   private static Map<String, Object> withAbsent() {
@@ -101,13 +101,13 @@ class SentencesTest {
         "a b || words"
       })
   void otherFilesAreRefused(String text) {
-    assertThatThrownBy(() -> Sentences.checked(text)).hasMessageContaining("facts.txt");
+    assertThatThrownBy(() -> Sentence.checked(text)).hasMessageContaining("facts.txt");
   }
 
   @Test
   void fileIsComplete() {
-    assertThat(Sentences.checked(RunFiles.resource(Sentences.class, "facts.txt")).keySet())
-        .isEqualTo(Sentences.ids());
+    assertThat(Sentence.checked(RunFiles.resource(Sentence.class, "facts.txt")).keySet())
+        .isEqualTo(Sentence.ids());
   }
 
   @Test
@@ -128,7 +128,7 @@ class SentencesTest {
               .flatMap(source -> texts(source))
               .collect(Collectors.toSet());
     }
-    assertThat(Sentences.ids()).allMatch(id -> isNamed(id, texts));
+    assertThat(Sentence.ids()).allMatch(id -> isNamed(id, texts));
     assertThat(isNamed("verdict.forgotten", texts)).isFalse();
   }
 
