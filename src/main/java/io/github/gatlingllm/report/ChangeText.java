@@ -9,7 +9,7 @@ import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Step;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;
-import io.github.gatlingllm.figures.metric.MetricEntry;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.report.Table.CellKind;
@@ -42,7 +42,7 @@ final class ChangeText {
   }
 
   private static String unitOf(Figure figure) {
-    return figure.unit() == MetricEntry.Unit.PERCENT ? " points" : " %";
+    return figure.unit() == Metric.Unit.PERCENT ? " points" : " %";
   }
 
   static String interval(Change change) {

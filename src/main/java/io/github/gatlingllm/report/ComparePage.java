@@ -13,7 +13,6 @@ import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.MetricEntry;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
@@ -358,7 +357,7 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
   }
 
   private TableCell figure(Figure figure) {
-    boolean isLowerBetter = figure.metric().better() == MetricEntry.Better.LOWER;
+    boolean isLowerBetter = figure.metric().better() == Metric.Better.LOWER;
     String differs =
         runs.stream()
             .filter(run -> run.definitions().containsKey(figure.metric()))

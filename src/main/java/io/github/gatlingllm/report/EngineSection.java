@@ -4,7 +4,6 @@ import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.EngineFigures.EnginePoint;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
-import io.github.gatlingllm.figures.metric.EngineFigures.TargetPoints;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Band;
@@ -37,13 +36,13 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
   /** A line of each target; colours tell targets apart if there are several. */
   private Chart chart(String key) {
     List<Line> lines = new ArrayList<>();
-    List<TargetPoints> targets = series.engines();
+    List<String> targets = List.copyOf(series.engines().keySet());
     boolean one = targets.size() == 1;
     for (ChartLine each : ChartLine.of(key, EnginePoint.class)) {
-      for (TargetPoints target : targets) {
-        Line line = each.overTime(EnginePoint.class, target.points(), 1);
+      for (String target : targets) {
+        Line line = each.overTime(EnginePoint.class, series.engines().get(target), 1);
         if (line.points().stream().anyMatch(point -> point.y() != null)) {
-          String name = one ? line.name() : target.target() + " " + line.name();
+          String name = one ? line.name() : target + " " + line.name();
           int color = one ? line.color() : targets.indexOf(target);
           lines.add(Line.of(name, color, line.dash(), line.points()));
         }
@@ -88,10 +87,10 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
   private List<Line> lines(Gauge of) {
     Map<String, List<Chart.Point>> byGpu = new TreeMap<>(Gpu.BY_NUMBER);
     Map<Double, List<Double>> byTime = new TreeMap<>();
-    for (TargetPoints target : series.engines()) {
+    for (List<EnginePoint> points : series.engines().values()) {
       // A page that describes all targets is in the points of each.
       List<String> known = List.copyOf(byGpu.keySet());
-      for (EnginePoint point : target.points()) {
+      for (EnginePoint point : points) {
         point.gpus().keySet().stream()
             .filter(name -> !known.contains(name))
             .forEach(

@@ -30,6 +30,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -393,9 +394,7 @@ final class ExportedLevel {
   private boolean putSeries(ObjectNode tree, ExportRow row) {
     ArrayNode points = ExchangeFormat.JSON.createArrayNode();
     if (row.figure().startsWith("server.")) {
-      figures.series().engines().stream()
-          .filter(each -> each.target().equals(level.target()))
-          .flatMap(each -> each.points().stream())
+      figures.series().engines().getOrDefault(level.target(), List.of()).stream()
           .filter(point -> isIn(point.startS()))
           .forEach(
               point -> point(points, point.startS(), row, "value", point.of(metric(row.figure()))));

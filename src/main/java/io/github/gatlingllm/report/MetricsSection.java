@@ -7,7 +7,7 @@ import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
+import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Page.PagePart;
 import io.github.gatlingllm.report.Page.Section;

@@ -4,7 +4,7 @@ import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.Step;
 import io.github.gatlingllm.figures.compare.Comparison.TrendSeries;
 import io.github.gatlingllm.figures.metric.Figure;
-import io.github.gatlingllm.figures.metric.MetricEntry;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
@@ -141,7 +141,7 @@ record TrendSection(Map<TrendSeries, List<Step>> series, boolean isTrend) {
           }
           lines.add(Line.of(name(of), n, n, points).pinned(pins));
         });
-    boolean isLower = figure.metric().better() == MetricEntry.Better.LOWER;
+    boolean isLower = figure.metric().better() == Metric.Better.LOWER;
     return Chart.of(
             isTrend ? "trend" : "trend of compared",
             Axis.places(isTrend ? "Start of the run, UTC" : "Run", "", places()),

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.settings;
 
 import io.github.gatlingllm.figures.metric.Figure;
-import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
+import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Scope;

@@ -11,7 +11,6 @@ import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.MetricEntry;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -389,12 +388,12 @@ class HtmlReportIT {
     List<List<String>> metrics = new ArrayList<>(rows("metrics", "Metric", 0));
     metrics.addAll(rows("metrics", "Metric", 1));
     for (Metric metric : Metric.distributions()) {
-      boolean isRate = metric.unit() == MetricEntry.Unit.TOKENS_PER_S;
+      boolean isRate = metric.unit() == Metric.Unit.TOKENS_PER_S;
       JsonNode values = headline.path(isRate ? "throughput" : "metrics").path(metric.key());
       if (values.path("count").asLong() == 0) {
         continue;
       }
-      if (metric.unit() == MetricEntry.Unit.MILLIS && values.path("max").doubleValue() == 0) {
+      if (metric.unit() == Metric.Unit.MILLIS && values.path("max").doubleValue() == 0) {
         assertThat(browser.texts("#metrics .note"))
             .anyMatch(note -> note.contains("Always 0: ") && note.contains(metric.title()));
         continue;

@@ -11,7 +11,6 @@ import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.MetricEntry;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
@@ -96,7 +95,7 @@ class SummaryFilesTest {
   void everyMetricHasAllStatistics() {
     List<String> names = new ArrayList<>();
     for (Metric metric : Metric.distributions()) {
-      if (metric.unit() == MetricEntry.Unit.TOKENS_PER_S) {
+      if (metric.unit() == Metric.Unit.TOKENS_PER_S) {
         continue; // stands with the throughput
       }
       names.add(metric.key());

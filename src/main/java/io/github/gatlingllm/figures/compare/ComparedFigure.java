@@ -1,11 +1,10 @@
 package io.github.gatlingllm.figures.compare;
 
-import io.github.gatlingllm.figures.metric.Distribution.Difference;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
+import io.github.gatlingllm.figures.metric.Metric.Unit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +67,7 @@ record ComparedFigure(Figure figure) {
   }
 
   /** Null unless both runs have repeats. */
-  @Nullable Difference between(Figures base, Figures run) {
+  @Nullable Spread between(Figures base, Figures run) {
     Spread ours = base.spread(each -> onScale(figure.of(each)));
     Spread theirs = run.spread(each -> onScale(figure.of(each)));
     return ours == null || theirs == null ? null : ours.difference(theirs);
@@ -78,7 +77,7 @@ record ComparedFigure(Figure figure) {
    * By the differences of the repeats: each repeat has the same arrivals in both, and is measured
    * soon after the other. Null unless both have the same number of repeats, with values.
    */
-  @Nullable Difference paired(Figures base, Figures run) {
+  @Nullable Spread paired(Figures base, Figures run) {
     Double whole = change(figure.of(base), figure.of(run));
     int repeats = base.repeats().size();
     if (whole == null || repeats != run.repeats().size()) {
@@ -92,8 +91,7 @@ record ComparedFigure(Figure figure) {
       }
       each.add(own);
     }
-    Spread spread = Spread.of(whole, each);
-    return spread == null ? null : new Difference(spread.error(), spread.freedom());
+    return Spread.of(whole, each);
   }
 
   /** Whether the figure equals TTFT or E2E: no queue wait in the client, no reasoning. */

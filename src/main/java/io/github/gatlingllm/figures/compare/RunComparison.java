@@ -10,11 +10,11 @@ import io.github.gatlingllm.figures.compare.SliceSample.Pulls;
 import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.TimeSlice;
-import io.github.gatlingllm.figures.metric.Distribution.Difference;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
-import io.github.gatlingllm.figures.metric.MetricEntry;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.TokenGaps;
@@ -57,7 +57,7 @@ final class RunComparison {
   /** Some load levels of both; the repeats of classes of traffic are paired. */
   private record Part(List<Integer> matches, Figures base, Figures run, boolean isPaired) {
     ChangeNoise.Question question(ComparedFigure figure) {
-      Difference between = isPaired ? figure.paired(base, run) : figure.between(base, run);
+      Spread between = isPaired ? figure.paired(base, run) : figure.between(base, run);
       return new ChangeNoise.Question(figure, matches, between);
     }
   }
@@ -275,7 +275,7 @@ final class RunComparison {
     boolean isClear =
         Math.abs(change) > half
             && of.isRelevant(change, requireNonNull(after) - requireNonNull(before));
-    boolean isBetter = (change < 0) == (figure.metric().better() == MetricEntry.Better.LOWER);
+    boolean isBetter = (change < 0) == (figure.metric().better() == Metric.Better.LOWER);
     return new Change(
         figure,
         before,
@@ -299,8 +299,8 @@ final class RunComparison {
    * one base share the 5 % (Bonferroni).
    *
    * <p>Where both runs repeat their load levels, the standard error and the degrees of freedom are
-   * those {@linkplain Difference between} repeats, and the figures share the 5 % (Bonferroni)
-   * unless the simultaneous bound is narrower.
+   * those {@linkplain Spread between} repeats, and the figures share the 5 % (Bonferroni) unless
+   * the simultaneous bound is narrower.
    *
    * @see <a href="https://doi.org/10.1080/01621459.1952.10483443">Woodruff 1952</a>
    * @see <a href="https://doi.org/10.1214/13-AOS1161">Chernozhukov, Chetverikov, Kato 2013</a>
@@ -320,13 +320,15 @@ final class RunComparison {
 
     /** A figure over the load levels at these positions; {@code between} if they are repeated. */
     private record Question(
-        ComparedFigure figure, List<Integer> levels, @Nullable Difference between) {}
+        ComparedFigure figure, List<Integer> levels, @Nullable Spread between) {}
 
     private record Both(Pulls base, Pulls run) {
 
-      Difference noise() {
-        return new Difference(
-            Math.sqrt(base.variance() + run.variance()), Math.min(base.freedom(), run.freedom()));
+      Spread noise() {
+        return new Spread(
+            0,
+            Math.sqrt(base.variance() + run.variance()),
+            Math.min(base.freedom(), run.freedom()));
       }
     }
 
@@ -351,7 +353,7 @@ final class RunComparison {
       Map<Question, Double> halves = new HashMap<>();
       known.forEach(
           (question, both) -> {
-            Difference noise = question.between() == null ? both.noise() : question.between();
+            Spread noise = question.between() == null ? both.noise() : question.between();
             TDistribution student = TDistribution.of(noise.freedom());
             halves.put(question, noise.error() * student.inverseSurvivalProbability(beyond / 2));
           });

@@ -6,7 +6,6 @@ import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.MetricEntry;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -68,15 +67,14 @@ record SliceSample(List<Cell> slices, double seconds) {
       }
       return pulls == null ? null : Pulls.of(pulls, slicesFrom(levels, metric, all, percent));
     }
-    MetricEntry.Ratio ratio = metric.ratio();
     double[] parts =
-        ratio == null
-            ? each(levels, (level, slice) -> slice.values(metric).sum())
-            : each(levels, (level, slice) -> amount(level, slice, ratio.numerator()));
+        metric.isRatio()
+            ? each(levels, (level, slice) -> amount(level, slice, metric.part()))
+            : each(levels, (level, slice) -> slice.values(metric).sum());
     double[] totals =
-        ratio == null
-            ? each(levels, (level, slice) -> slice.values(metric).count())
-            : each(levels, (level, slice) -> amount(level, slice, ratio.denominator()));
+        metric.isRatio()
+            ? each(levels, (level, slice) -> amount(level, slice, metric.whole()))
+            : each(levels, (level, slice) -> slice.values(metric).count());
     boolean arePoints = figure.isShare();
     double sum = Arrays.stream(arePoints ? totals : parts).sum();
     double factor = (arePoints ? 100 : 1) / sum;

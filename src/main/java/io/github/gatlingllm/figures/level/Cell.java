@@ -157,7 +157,7 @@ public final class Cell {
         recorder(metric).add(value);
       }
     }
-    if (parts.outcome().ok() && parts.stream.gaps > 0) {
+    if (parts.record().outcome().ok() && parts.stream.gaps > 0) {
       addGaps(parts.stream);
     }
     RequestRecord record = parts.record();

@@ -4,7 +4,6 @@ import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.EnginePage;
 import io.github.gatlingllm.figures.metric.EngineFigures.EnginePoint;
 import io.github.gatlingllm.figures.metric.EngineFigures.EngineRun;
-import io.github.gatlingllm.figures.metric.EngineFigures.TargetPoints;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.ServerSample;
@@ -382,9 +381,10 @@ final class EngineTally {
     return pages.values().stream().map(PageState::page).toList();
   }
 
-  List<TargetPoints> overTime() {
-    List<TargetPoints> all = new ArrayList<>();
-    overTime.forEach((target, buckets) -> all.add(new TargetPoints(target, points(buckets))));
+  /** By target. */
+  Map<String, List<EnginePoint>> overTime() {
+    Map<String, List<EnginePoint>> all = new LinkedHashMap<>();
+    overTime.forEach((target, buckets) -> all.put(target, points(buckets)));
     return all;
   }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * One object serves one request after the other, and allocates nothing per request.
  */
 @SuppressWarnings("EnumOrdinal") // arrays: every amount of every request in every window
-final class RequestParts implements Amount.Counted {
+final class RequestParts {
 
   private static final int STALL_MICROS = 100_000;
 
@@ -48,7 +48,6 @@ final class RequestParts implements Amount.Counted {
   private Slo.@Nullable Judgement judgement;
   String owner = "";
   private @Nullable Boolean met;
-  private int stalls;
   long scheduled;
   private long start;
   long admitted;
@@ -80,14 +79,14 @@ final class RequestParts implements Amount.Counted {
     this.record = record;
     this.met = met;
     stream.read(record);
-    stalls = stream.gapsAbove(STALL_MICROS);
+    int stalls = stream.gapsAbove(STALL_MICROS);
     for (Metric metric : metrics) {
       values[metric.ordinal()] =
           metric == Metric.JITTER_PER_REQUEST ? jitter(record) : metric.of(record, readingSpeed);
     }
     instants(record.timing());
     for (Amount amount : AMOUNTS) {
-      adds[amount.ordinal()] = amount.of(this);
+      adds[amount.ordinal()] = amount.of(record, met, stalls);
     }
   }
 
@@ -112,19 +111,12 @@ final class RequestParts implements Amount.Counted {
     return admitted == NEVER || nanos == null ? NEVER : admitted + nanos;
   }
 
-  @Override
-  public RequestRecord record() {
+  RequestRecord record() {
     return Objects.requireNonNull(record);
   }
 
-  @Override
-  public @Nullable Boolean met() {
+  @Nullable Boolean met() {
     return met;
-  }
-
-  @Override
-  public int stalls() {
-    return stalls;
   }
 
   Slo.Judgement judgement() {

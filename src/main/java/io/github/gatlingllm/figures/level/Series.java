@@ -44,7 +44,7 @@ public record Series(
     List<Breakdown> breakdowns,
     List<ScenarioLoad> scenarios,
     List<GeneratorBucket> generator,
-    List<EngineFigures.TargetPoints> engines,
+    Map<String, List<EngineFigures.EnginePoint>> engines,
     int sessions,
     List<SessionLane> lanes) {
 
@@ -383,7 +383,7 @@ public record Series(
           List.of(),
           List.of(),
           generator.buckets(),
-          List.of(),
+          Map.of(),
           0,
           List.of());
     }

@@ -21,50 +21,50 @@ public enum Amount {
   RATE_LIMITED(
       CountedWhen.OUTCOME, r -> r.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0),
   ABANDONED(CountedWhen.OUTCOME, r -> r.outcome().status() == RequestStatus.ABANDONED ? 1 : 0),
-  ATTEMPTED(CountedWhen.REQUEST, r -> r.met() == null ? 0 : 1),
-  MET(CountedWhen.REQUEST, r -> Boolean.TRUE.equals(r.met()) ? 1 : 0),
+  ATTEMPTED(CountedWhen.REQUEST, (r, met, stalls) -> met == null ? 0 : 1),
+  MET(CountedWhen.REQUEST, (r, met, stalls) -> Boolean.TRUE.equals(met) ? 1 : 0),
   COMPLETED(CountedWhen.END, r -> r.outcome().ok() ? 1 : 0),
   /** Requests that met the SLO. */
-  COMPLETED_IN_SLO(CountedWhen.END, r -> r.isInSlo() ? 1 : 0),
+  COMPLETED_IN_SLO(CountedWhen.END, (r, met, stalls) -> isInSlo(r, met) ? 1 : 0),
   TOKENS(CountedWhen.TOKEN, r -> 1),
-  TOKENS_IN_SLO(CountedWhen.TOKEN, r -> r.isInSlo() ? 1 : 0),
-  PROMPTS(CountedWhen.ANSWER, r -> r.answeredPrompt() == null ? 0 : 1),
-  PROMPT_TOKENS(CountedWhen.ANSWER, r -> orZero(r.answeredPrompt())),
+  TOKENS_IN_SLO(CountedWhen.TOKEN, (r, met, stalls) -> isInSlo(r, met) ? 1 : 0),
+  PROMPTS(CountedWhen.ANSWER, r -> answeredPrompt(r) == null ? 0 : 1),
+  PROMPT_TOKENS(CountedWhen.ANSWER, r -> orZero(answeredPrompt(r))),
   /** Requests whose prompt tokens are known, whether or not they were answered. */
-  KNOWN_PROMPTS(CountedWhen.REQUEST, r -> r.prompt() == null ? 0 : 1),
-  KNOWN_PROMPT_TOKENS(CountedWhen.REQUEST, r -> orZero(r.prompt())),
+  KNOWN_PROMPTS(CountedWhen.REQUEST, r -> r.tokens().prompt() == null ? 0 : 1),
+  KNOWN_PROMPT_TOKENS(CountedWhen.REQUEST, r -> orZero(r.tokens().prompt())),
   /** Prompt tokens of requests whose usage has cached tokens. */
-  LOOKED_UP_TOKENS(CountedWhen.REQUEST, r -> r.isLookedUp() ? orZero(r.prompt()) : 0),
-  CACHED_TOKENS(CountedWhen.REQUEST, r -> r.isLookedUp() ? orZero(r.tokens().cachedTokens()) : 0),
-  SESSION_REQUESTS(CountedWhen.REQUEST, r -> r.isReplayed() ? 1 : 0),
-  SESSIONS_COMPLETED(CountedWhen.REQUEST, r -> r.endsSession() && r.outcome().ok() ? 1 : 0),
-  SESSIONS_OUT_OF_CONTEXT(CountedWhen.REQUEST, r -> r.endsSession() && r.exceedsContext() ? 1 : 0),
+  LOOKED_UP_TOKENS(CountedWhen.REQUEST, r -> isLookedUp(r) ? orZero(r.tokens().prompt()) : 0),
+  CACHED_TOKENS(CountedWhen.REQUEST, r -> isLookedUp(r) ? orZero(r.tokens().cachedTokens()) : 0),
+  SESSION_REQUESTS(CountedWhen.REQUEST, r -> isReplayed(r) ? 1 : 0),
+  SESSIONS_COMPLETED(CountedWhen.REQUEST, r -> endsSession(r) && r.outcome().ok() ? 1 : 0),
+  SESSIONS_OUT_OF_CONTEXT(CountedWhen.REQUEST, r -> endsSession(r) && exceedsContext(r) ? 1 : 0),
   SESSIONS_FAILED(
       CountedWhen.REQUEST,
-      r -> r.endsSession() && r.outcome().hasFailedOrWasLimited() && !r.exceedsContext() ? 1 : 0),
+      r -> endsSession(r) && r.outcome().hasFailedOrWasLimited() && !exceedsContext(r) ? 1 : 0),
   /** Prompt tokens of answered requests of which it is known how many were sent before. */
-  COMPARED_TOKENS(CountedWhen.REQUEST, r -> r.isComparedWithSent() ? orZero(r.prompt()) : 0),
+  COMPARED_TOKENS(
+      CountedWhen.REQUEST, r -> isComparedWithSent(r) ? orZero(r.tokens().prompt()) : 0),
   IDEAL_CACHED_TOKENS(
-      CountedWhen.REQUEST,
-      r -> r.isComparedWithSent() ? orZero(r.tokens().idealCachedTokens()) : 0),
+      CountedWhen.REQUEST, r -> isComparedWithSent(r) ? orZero(r.tokens().idealCachedTokens()) : 0),
   EMBEDDINGS(CountedWhen.END, r -> r.tokens().inputs() == null ? 0 : 1),
   /** Vectors of embeddings; a failed request has none. */
   INPUTS(CountedWhen.END, r -> r.outcome().ok() ? orZero(r.tokens().inputs()) : 0),
-  BILLED(CountedWhen.ANSWER, r -> r.isBilled() ? 1 : 0),
+  BILLED(CountedWhen.ANSWER, r -> isBilled(r) ? 1 : 0),
   /** Tokens that were billed and not sent; they count at the first token that was sent. */
-  HIDDEN_TOKENS(CountedWhen.ANSWER, r -> r.isBilled() ? r.tokens().hidden() : 0),
+  HIDDEN_TOKENS(CountedWhen.ANSWER, r -> isBilled(r) ? r.tokens().hidden() : 0),
   CLOSED(CountedWhen.END, r -> 1),
-  STAY_NANOS(CountedWhen.END, r -> orZero(r.record().timing().stayNanos())),
+  STAY_NANOS(CountedWhen.END, r -> orZero(r.timing().stayNanos())),
   IN_FLIGHT_NANOS(CountedWhen.IN_FLIGHT, r -> 1),
   RECEIVING_NANOS(CountedWhen.RECEIVING, r -> 1),
   /** Tokens of closed requests, wherever they arrived. */
-  CLOSED_TOKENS(CountedWhen.REQUEST, r -> r.isClosed() ? orZero(r.tokens().n()) : 0),
-  STREAMED_TOKENS(CountedWhen.REQUEST, r -> r.isStream() ? r.streamedTokens() : 0),
-  EVENTS(CountedWhen.REQUEST, r -> r.isStream() ? r.record().events().count() : 0),
+  CLOSED_TOKENS(CountedWhen.REQUEST, r -> isClosed(r) ? orZero(r.tokens().n()) : 0),
+  STREAMED_TOKENS(CountedWhen.REQUEST, r -> isStream(r) ? streamedTokens(r) : 0),
+  EVENTS(CountedWhen.REQUEST, r -> isStream(r) ? r.events().count() : 0),
   /** Requests that waited for a limit of the client. */
-  HELD_BACK(CountedWhen.REQUEST, r -> orZero(r.record().timing().pacingWaitNanos()) > 0 ? 1 : 0),
+  HELD_BACK(CountedWhen.REQUEST, r -> orZero(r.timing().pacingWaitNanos()) > 0 ? 1 : 0),
   /** Gaps of more than 100 ms. */
-  STALLS(CountedWhen.REQUEST, r -> r.outcome().ok() ? r.stalls() : 0);
+  STALLS(CountedWhen.REQUEST, (r, met, stalls) -> r.outcome().ok() ? stalls : 0);
 
   /** The instant, or the time, at which a request adds to a sum. */
   public enum CountedWhen {
@@ -86,74 +86,6 @@ public enum Amount {
     IN_FLIGHT,
     /** Each nanosecond from the first token to the last. */
     RECEIVING
-  }
-
-  /** What rows read of a request. */
-  public interface Counted {
-    RequestRecord record();
-
-    /** Whether it met every objective; null if it was not judged. */
-    @Nullable Boolean met();
-
-    int stalls();
-
-    default RequestRecord.RequestOutcome outcome() {
-      return record().outcome();
-    }
-
-    default RequestRecord.Tokens tokens() {
-      return record().tokens();
-    }
-
-    default boolean isInSlo() {
-      return outcome().ok() && Boolean.TRUE.equals(met());
-    }
-
-    default boolean isClosed() {
-      return record().timing().closedUnixNanos() != null;
-    }
-
-    private boolean isStream() {
-      return outcome().ok() && !record().isOneBody();
-    }
-
-    private double streamedTokens() {
-      Integer n = tokens().n();
-      return n == null ? record().events().count() : n;
-    }
-
-    private @Nullable Integer prompt() {
-      return tokens().prompt();
-    }
-
-    private @Nullable Integer answeredPrompt() {
-      RequestRecord.Timing timing = record().timing();
-      return timing.ttftNanos() == null && timing.latencyNanos() == null ? null : prompt();
-    }
-
-    private boolean isLookedUp() {
-      return prompt() != null && tokens().cachedTokens() != null;
-    }
-
-    private boolean isReplayed() {
-      return SessionTurn.of(record(), SessionTurn::gapNanos) != null;
-    }
-
-    private boolean exceedsContext() {
-      return outcome().status() == RequestStatus.CONTEXT_EXCEEDED;
-    }
-
-    private boolean endsSession() {
-      return Boolean.TRUE.equals(SessionTurn.of(record(), SessionTurn::isEnd));
-    }
-
-    private boolean isComparedWithSent() {
-      return answeredPrompt() != null && tokens().idealCachedTokens() != null;
-    }
-
-    private boolean isBilled() {
-      return isClosed() && tokens().source() == RequestRecord.TokenSource.USAGE;
-    }
   }
 
   /** What numbers need besides sums: what is known of the windows. */
@@ -221,9 +153,17 @@ public enum Amount {
   private final CountedWhen when;
 
   @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
-  private final ToDoubleFunction<Counted> ofRequest;
+  private final OfRequest ofRequest;
 
-  Amount(CountedWhen when, ToDoubleFunction<Counted> ofRequest) {
+  private interface OfRequest {
+    double of(RequestRecord record, @Nullable Boolean met, int stalls);
+  }
+
+  Amount(CountedWhen when, ToDoubleFunction<RequestRecord> ofRecord) {
+    this(when, (record, met, stalls) -> ofRecord.applyAsDouble(record));
+  }
+
+  Amount(CountedWhen when, OfRequest ofRequest) {
     this.when = when;
     this.ofRequest = ofRequest;
   }
@@ -232,9 +172,62 @@ public enum Amount {
     return when;
   }
 
-  /** What a request adds: once, per token or per nanosecond. */
-  public double of(Counted request) {
-    return ofRequest.applyAsDouble(request);
+  /**
+   * What a request adds: once, per token or per nanosecond.
+   *
+   * @param met whether it met every objective; null if it was not judged
+   * @param stalls its gaps of more than 100 ms
+   */
+  public double of(RequestRecord request, @Nullable Boolean met, int stalls) {
+    return ofRequest.of(request, met, stalls);
+  }
+
+  private static boolean isInSlo(RequestRecord request, @Nullable Boolean met) {
+    return request.outcome().ok() && Boolean.TRUE.equals(met);
+  }
+
+  private static boolean isClosed(RequestRecord request) {
+    return request.timing().closedUnixNanos() != null;
+  }
+
+  private static boolean isStream(RequestRecord request) {
+    return request.outcome().ok() && !request.isOneBody();
+  }
+
+  private static double streamedTokens(RequestRecord request) {
+    Integer n = request.tokens().n();
+    return n == null ? request.events().count() : n;
+  }
+
+  private static @Nullable Integer answeredPrompt(RequestRecord request) {
+    RequestRecord.Timing timing = request.timing();
+    return timing.ttftNanos() == null && timing.latencyNanos() == null
+        ? null
+        : request.tokens().prompt();
+  }
+
+  private static boolean isLookedUp(RequestRecord request) {
+    return request.tokens().prompt() != null && request.tokens().cachedTokens() != null;
+  }
+
+  private static boolean isReplayed(RequestRecord request) {
+    return SessionTurn.of(request, SessionTurn::gapNanos) != null;
+  }
+
+  private static boolean exceedsContext(RequestRecord request) {
+    return request.outcome().status() == RequestStatus.CONTEXT_EXCEEDED;
+  }
+
+  private static boolean endsSession(RequestRecord request) {
+    return Boolean.TRUE.equals(SessionTurn.of(request, SessionTurn::isEnd));
+  }
+
+  private static boolean isComparedWithSent(RequestRecord request) {
+    return answeredPrompt(request) != null && request.tokens().idealCachedTokens() != null;
+  }
+
+  private static boolean isBilled(RequestRecord request) {
+    return isClosed(request) && request.tokens().source() == RequestRecord.TokenSource.USAGE;
   }
 
   /** Null where the part is not known or the total is 0. */

@@ -175,47 +175,36 @@ public record Distribution(
    * (sectioning: Asmussen and Glynn 2007, III.5a). For rates of equally long windows x is the mean
    * of xₖ.
    */
-  public record Spread(double value, int count, double error) {
+  public record Spread(double value, double error, double freedom) {
 
     /** Null for fewer than two repeats. */
     public static @Nullable Spread of(double value, List<Double> repeats) {
       int n = repeats.size();
       double squares = repeats.stream().mapToDouble(each -> Math.pow(each - value, 2)).sum();
-      return n < 2 ? null : new Spread(value, n, Math.sqrt(squares / (n - 1) / n));
+      return n < 2 ? null : new Spread(value, Math.sqrt(squares / (n - 1) / n), n - 1);
     }
-
-    public int freedom() {
-      return count - 1;
-    }
-
-    /** Half the width of the 95 % interval. */
-    public double half() {
-      return error * Interval.t(freedom());
-    }
-
-    /** No figure is below 0. */
-    public Interval interval() {
-      return new Interval(Math.max(0, value - half()), value + half());
-    }
-
-    public Difference difference(Spread other) {
-      double b = Math.pow(error, 2);
-      double r = Math.pow(other.error, 2);
-      double terms = b * b / freedom() + r * r / other.freedom();
-      double min = Math.min(freedom(), other.freedom());
-      return new Difference(Math.sqrt(b + r), terms == 0 ? min : Math.pow(b + r, 2) / terms);
-    }
-  }
-
-  /**
-   * The noise of a difference by the spread between repeats (Welch 1947): s² = b² + r² with the
-   * standard errors b and r of both, and s⁴ ÷ (b⁴ ÷ (n − 1) + r⁴ ÷ (m − 1)) degrees of freedom.
-   */
-  public record Difference(double error, double freedom) {
 
     /** Half the width of the 95 % interval. */
     public double half() {
       return error * Interval.t(freedom);
+    }
+
+    /** Of a figure, which is not below 0. */
+    public Interval interval() {
+      return new Interval(Math.max(0, value - half()), value + half());
+    }
+
+    /**
+     * What another figure is more than this one (Welch 1947): s² = b² + r² with the standard errors
+     * b and r of both, and s⁴ ÷ (b⁴ ÷ (n − 1) + r⁴ ÷ (m − 1)) degrees of freedom.
+     */
+    public Spread difference(Spread other) {
+      double b = Math.pow(error, 2);
+      double r = Math.pow(other.error, 2);
+      double terms = b * b / freedom + r * r / other.freedom;
+      double min = Math.min(freedom, other.freedom);
+      return new Spread(
+          other.value - value, Math.sqrt(b + r), terms == 0 ? min : Math.pow(b + r, 2) / terms);
     }
   }
 }

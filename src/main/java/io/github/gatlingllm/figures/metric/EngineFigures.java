@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +32,7 @@ public record EngineFigures(
     Map<EngineMetric, EngineTiming> timings,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Gpu> gpus,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, EngineFigures> roles,
-    @JsonIgnore boolean isPowerShared)
-    implements Gauges {
+    @JsonIgnore boolean isPowerShared) {
 
   private static final List<EngineMetric> KV_MOVED =
       List.of(
@@ -48,8 +48,7 @@ public record EngineFigures(
    *
    * @param atLimit its reading with the lowest clock of those at a limit; null if none was
    */
-  public record Gpu(Map<EngineMetric, EngineState> states, @Nullable AtLimit atLimit)
-      implements Gauges {
+  public record Gpu(Map<EngineMetric, EngineState> states, @Nullable AtLimit atLimit) {
 
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
@@ -61,6 +60,14 @@ public record EngineFigures(
                     .matcher(name)
                     .replaceAll(
                         of -> "0".repeat(Math.max(0, 9 - of.group().length())) + of.group()));
+
+    public @Nullable Double mean(EngineMetric gauge) {
+      return value(states, gauge, EngineState::mean);
+    }
+
+    public @Nullable Double max(EngineMetric gauge) {
+      return value(states, gauge, EngineState::max);
+    }
   }
 
   /**
@@ -98,24 +105,35 @@ public record EngineFigures(
       @Nullable Double p95,
       @Nullable Double p99) {}
 
+  private static <V> @Nullable Double value(
+      Map<EngineMetric, V> all, EngineMetric metric, Function<V, @Nullable Double> value) {
+    V of = all.get(metric);
+    return of == null ? null : value.apply(of);
+  }
+
+  public @Nullable Double mean(EngineMetric gauge) {
+    return value(states, gauge, EngineState::mean);
+  }
+
+  public @Nullable Double max(EngineMetric gauge) {
+    return value(states, gauge, EngineState::max);
+  }
+
   public @Nullable Double total(EngineMetric counter) {
-    EngineGrowth growth = counters.get(counter);
-    return growth == null ? null : (Double) growth.total();
+    return value(counters, counter, EngineGrowth::total);
   }
 
   public @Nullable Double perS(EngineMetric counter) {
-    EngineGrowth growth = counters.get(counter);
-    return growth == null ? null : growth.perS();
+    return value(counters, counter, EngineGrowth::perS);
   }
 
   public @Nullable Double meanMs(EngineMetric histogram) {
-    EngineTiming timing = timings.get(histogram);
-    return timing == null ? null : (Double) (timing.mean() * 1e3);
+    return value(timings, histogram, timing -> timing.mean() * 1e3);
   }
 
   public @Nullable Double p99Ms(EngineMetric histogram) {
-    EngineTiming timing = timings.get(histogram);
-    return timing == null || timing.p99() == null ? null : (Double) (timing.p99() * 1e3);
+    Double seconds = value(timings, histogram, EngineTiming::p99);
+    return seconds == null ? null : (Double) (seconds * 1e3);
   }
 
   /** Cached ÷ looked-up prompt tokens, else the server's own rate; null if unknown. */
@@ -178,8 +196,6 @@ public record EngineFigures(
       long resets,
       @Nullable String lastError,
       Map<EngineMetric, String> names) {}
-
-  public record TargetPoints(String target, List<EnginePoint> points) {}
 
   /** Means of gauges and, in seconds, of histograms; growth of counters per second. */
   public record EnginePoint(

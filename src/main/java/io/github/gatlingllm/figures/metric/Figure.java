@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
-import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
+import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting.Spelling;
@@ -83,9 +83,7 @@ public record Figure(
                 PERCENT,
                 "percentage of " + metric.words(),
                 Unit.PERCENT,
-                f ->
-                    MetricEntry.percent(
-                        count.applyAsLong(f.counts()), total.applyAsLong(f.counts()))));
+                f -> Metric.percent(count.applyAsLong(f.counts()), total.applyAsLong(f.counts()))));
   }
 
   private static Figure of(
@@ -201,7 +199,7 @@ public record Figure(
     List<String> names = new ArrayList<>();
     DISTRIBUTIONS.forEach(
         (name, metric) -> {
-          if (metric.better() == MetricEntry.Better.HIGHER) {
+          if (metric.better() == Metric.Better.HIGHER) {
             LOW.forEach(statistic -> names.add(name + "." + statistic));
           }
           STATISTICS.forEach(statistic -> names.add(name + "." + statistic));

@@ -54,7 +54,7 @@ public record Figures(
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     metrics.forEach(
         (metric, values) -> {
-          boolean isRate = metric.unit() == MetricEntry.Unit.TOKENS_PER_S;
+          boolean isRate = metric.unit() == Metric.Unit.TOKENS_PER_S;
           all.put((isRate ? "throughput." : "metrics.") + metric.key(), values);
         });
     all.put("throughput.window_s", windowS);
@@ -83,7 +83,7 @@ public record Figures(
   /** The compared figures by repeat, by their names; empty without repeats. */
   @JsonProperty
   @JsonInclude(JsonInclude.Include.NON_EMPTY)
-  public Map<String, Repeated> betweenRepeats() {
+  private Map<String, Repeated> betweenRepeats() {
     Map<String, Repeated> all = new LinkedHashMap<>();
     for (Figure figure : repeats.isEmpty() ? List.<Figure>of() : Figure.compared()) {
       Spread spread = spread(figure::of);
@@ -95,7 +95,7 @@ public record Figures(
     return all;
   }
 
-  public record Repeated(List<@Nullable Double> values, Interval interval) {}
+  private record Repeated(List<@Nullable Double> values, Interval interval) {}
 
   /** The interval between repeats as a clause that follows others; empty without. */
   public String betweenRepeats(Metric metric) {

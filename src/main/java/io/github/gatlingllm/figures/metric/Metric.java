@@ -1,29 +1,7 @@
 package io.github.gatlingllm.figures.metric;
 
-import static io.github.gatlingllm.figures.metric.MetricEntry.gap;
-import static io.github.gatlingllm.figures.metric.MetricEntry.ifJudged;
-import static io.github.gatlingllm.figures.metric.MetricEntry.jitter;
-import static io.github.gatlingllm.figures.metric.MetricEntry.length;
-import static io.github.gatlingllm.figures.metric.MetricEntry.load;
-import static io.github.gatlingllm.figures.metric.MetricEntry.over;
-import static io.github.gatlingllm.figures.metric.MetricEntry.perSecond;
-import static io.github.gatlingllm.figures.metric.MetricEntry.percent;
-import static io.github.gatlingllm.figures.metric.MetricEntry.rate;
-import static io.github.gatlingllm.figures.metric.MetricEntry.requests;
-import static io.github.gatlingllm.figures.metric.MetricEntry.share;
-import static io.github.gatlingllm.figures.metric.MetricEntry.single;
-import static io.github.gatlingllm.figures.metric.MetricEntry.speed;
-import static io.github.gatlingllm.figures.metric.MetricEntry.time;
-import static io.github.gatlingllm.figures.metric.MetricEntry.timeOfFailed;
-import static io.github.gatlingllm.figures.metric.MetricEntry.timeOfReader;
-import static io.github.gatlingllm.figures.metric.MetricEntry.timeToFirst;
-import static io.github.gatlingllm.figures.metric.MetricEntry.uncached;
-
 import io.github.gatlingllm.figures.metric.Amount.WindowFact;
-import io.github.gatlingllm.figures.metric.MetricEntry.Better;
-import io.github.gatlingllm.figures.metric.MetricEntry.Kind;
-import io.github.gatlingllm.figures.metric.MetricEntry.Ratio;
-import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
+import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestStatus;
@@ -33,14 +11,16 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The catalogue of metrics: name, unit, direction, formula, population and summary of each, in the
  * order of tables. Statistics, {@code summary.json}, tables, assertions, comparisons and {@code
- * docs/metrics.md} are generated from it. {@link MetricEntry} defines what the entries of a kind
- * have in common.
+ * docs/metrics.md} are generated from it. An entry is made by the method of its kind, which has
+ * what those of a kind have in common.
  *
  * <p>N is the number of streamed output tokens. Time stamps (admitted, first token …) are defined
  * in {@code docs/metrics.md}.
@@ -397,21 +377,84 @@ public enum Metric {
           .name("invalid_checks.count")
           .key("checks"));
 
+  public enum Unit {
+    MILLIS("ms", ValueRecorder.MICROS),
+    PERCENT("%", ValueRecorder.THOUSANDTHS),
+    REQUESTS_PER_S("requests/s", ValueRecorder.THOUSANDTHS),
+    INPUTS_PER_S("inputs/s", ValueRecorder.THOUSANDTHS),
+    TOKENS_PER_S("tok/s", ValueRecorder.THOUSANDTHS),
+    TOKENS("tokens", ValueRecorder.INTEGERS),
+    WATTS("W", ValueRecorder.THOUSANDTHS),
+    TOKENS_PER_J("tok/J", ValueRecorder.THOUSANDTHS),
+    NUMBER("", ValueRecorder.THOUSANDTHS);
+
+    private final String sign;
+    private final double steps;
+
+    Unit(String sign, double steps) {
+      this.sign = sign;
+      this.steps = steps;
+    }
+
+    public String sign() {
+      return sign;
+    }
+
+    double steps() {
+      return steps;
+    }
+  }
+
+  public enum Better {
+    LOWER,
+    HIGHER,
+    NEITHER
+  }
+
+  /** How the values of a set of requests are summarised, and which requests have one. */
+  private enum Kind {
+    PER_REQUEST("distribution, a value per request", "ok requests scheduled in measure"),
+    /** The same for times to the first token, which a later timeout does not change. */
+    FIRST_TOKEN(
+        "distribution, a value per request",
+        "requests scheduled in measure that were ok, or ended by requestTimeout"),
+    PER_FAILED_REQUEST("distribution, a value per request", "failed requests scheduled in measure"),
+    /** Many values per request, pooled; they are not independent. */
+    POOLED("distribution of the gaps of all requests", "ok requests scheduled in measure"),
+    /** A sum over the measure window ÷ its length. */
+    RATE("Σ ÷ window", "events in the measure window, whenever their request was scheduled"),
+    SHARE("share", "requests scheduled in measure"),
+    REQUESTS("count, share", "requests scheduled in measure"),
+    SINGLE("number", "as in its formula");
+
+    private final String summarised;
+    private final String population;
+
+    Kind(String summarised, String population) {
+      this.summarised = summarised;
+      this.population = population;
+    }
+  }
+
+  private static final double NANOS_PER_MS = 1e6;
+
   private static final List<Metric> DISTRIBUTIONS =
       Arrays.stream(values()).filter(Metric::isDistribution).toList();
 
   private static final List<Metric> OF_REQUESTS =
       DISTRIBUTIONS.stream()
-          .filter(metric -> metric.kind() == Kind.PER_REQUEST || metric.kind() == Kind.FIRST_TOKEN)
+          .filter(
+              metric ->
+                  metric.entry.kind == Kind.PER_REQUEST || metric.entry.kind == Kind.FIRST_TOKEN)
           .toList();
 
   @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
-  private final MetricEntry entry;
+  private final Entry entry;
 
   private final String name;
   private final String key;
 
-  Metric(MetricEntry entry) {
+  Metric(Entry entry) {
     this.entry = entry;
     String plain = name().toLowerCase(Locale.ROOT).replaceFirst("^goodput_", "goodput.");
     name = entry.name == null ? plain.replaceAll("_ms$", "") : entry.name;
@@ -468,16 +511,19 @@ public enum Metric {
     return entry.better;
   }
 
-  Kind kind() {
-    return entry.kind;
+  String summarised() {
+    return entry.kind.summarised;
   }
 
-  String summarised() {
-    return kind() == Kind.REQUESTS && total() == null ? "count" : kind().summarised();
+  String population() {
+    return entry.kind.population;
   }
 
   public boolean isDistribution() {
-    return kind().isDistribution();
+    return switch (entry.kind) {
+      case PER_REQUEST, FIRST_TOKEN, PER_FAILED_REQUEST, POOLED -> true;
+      case RATE, SHARE, REQUESTS, SINGLE -> false;
+    };
   }
 
   public boolean isTime() {
@@ -489,12 +535,21 @@ public enum Metric {
   }
 
   public boolean isCompared() {
-    return entry.compared || entry.ratio != null;
+    return entry.compared;
   }
 
-  /** Part and total of a compared rate or share; of costs what they are inverse to; else null. */
-  public @Nullable Ratio ratio() {
-    return entry.ratio;
+  /** Whether a rate or a share is compared, as {@link #part} ÷ {@link #whole}. */
+  public boolean isRatio() {
+    return entry.part != null || entry.total != null;
+  }
+
+  /** Of a compared rate or share, of costs what they are inverse to; null for the window. */
+  public @Nullable Amount part() {
+    return entry.part;
+  }
+
+  public @Nullable Amount whole() {
+    return entry.total;
   }
 
   /**
@@ -502,13 +557,13 @@ public enum Metric {
    * request that is not of its population.
    */
   public double of(RequestRecord record, double readingSpeed) {
-    return entry.perRecord == null || !counts(record.outcome())
+    return entry.perRecord == null || !covers(record.outcome())
         ? Double.NaN
         : entry.perRecord.of(record, readingSpeed);
   }
 
-  private boolean counts(RequestRecord.RequestOutcome outcome) {
-    return switch (kind()) {
+  private boolean covers(RequestRecord.RequestOutcome outcome) {
+    return switch (entry.kind) {
       case FIRST_TOKEN -> outcome.hasFirstToken();
       case PER_FAILED_REQUEST -> outcome.hasFailed();
       default -> outcome.ok();
@@ -567,6 +622,240 @@ public enum Metric {
   }
 
   @Nullable ToLongFunction<Figures.Counts> total() {
-    return entry.total;
+    return entry.all;
+  }
+
+  /** What an entry of the catalogue states. */
+  private static final class Entry {
+
+    private final Kind kind;
+    private final String title;
+    private final Unit unit;
+    private Better better;
+    private String formula = "";
+    private String section = "";
+    private @Nullable String name;
+    private @Nullable String key;
+    private @Nullable String words;
+    private boolean compared;
+    private @Nullable Amount part;
+    private @Nullable Amount total;
+    private @Nullable PerRecord perRecord;
+    private @Nullable Function<Amount.Sums, @Nullable Double> ofSums;
+    private boolean isEfficiency;
+    private @Nullable Function<Figures, @Nullable Double> value;
+    private @Nullable ToLongFunction<Counts> count;
+    private @Nullable ToLongFunction<Counts> all;
+
+    private Entry(Kind kind, String title, Unit unit, Better better) {
+      this.kind = kind;
+      this.title = title;
+      this.unit = unit;
+      this.better = better;
+    }
+
+    Entry formula(String formula) {
+      this.formula = formula;
+      return this;
+    }
+
+    /** The name within a sentence, if it differs from the title. */
+    Entry words(String words) {
+      this.words = words;
+      return this;
+    }
+
+    /** The name in assertions, if it is not that of the entry in lower case. */
+    Entry name(String name) {
+      this.name = name;
+      return this;
+    }
+
+    /** The section of {@code summary.json}, with a dot at its end; the key in it is the name. */
+    Entry in(String section) {
+      this.section = section;
+      return this;
+    }
+
+    /** The key in {@code summary.json}, if it is not that of the entry in its section. */
+    Entry key(String key) {
+      this.key = key;
+      return this;
+    }
+
+    Entry better(Better better) {
+      this.better = better;
+      return this;
+    }
+
+    /** The value for a request, in the metric's unit; null if the request has none. */
+    Entry of(Function<RequestRecord, @Nullable Number> value) {
+      this.perRecord = (record, readingSpeed) -> orNaN(value.apply(record));
+      return this;
+    }
+
+    /** The number of a set of requests, from their sums. */
+    Entry by(Function<Amount.Sums, @Nullable Double> sums) {
+      ofSums = sums;
+      return this;
+    }
+
+    /** The same for cost and energy, left out where neither is known. */
+    Entry efficiency(Function<Amount.Sums, @Nullable Double> sums) {
+      isEfficiency = true;
+      return in("efficiency.").by(sums);
+    }
+
+    /** The number for a set of requests, if it is not in {@link Figures#numbers}. */
+    Entry from(Function<Figures, @Nullable Double> value) {
+      this.value = value;
+      ofSums = null;
+      return this;
+    }
+
+    Entry outOf(ToLongFunction<Counts> all) {
+      this.all = all;
+      return this;
+    }
+
+    Entry compared() {
+      compared = true;
+      return this;
+    }
+
+    /** Includes it in comparisons of runs, as part ÷ total; null is the length of the window. */
+    Entry compared(@Nullable Amount part, @Nullable Amount total) {
+      this.part = part;
+      this.total = total;
+      return compared();
+    }
+  }
+
+  /** The value for a request and its reader's tokens/s; NaN if it has none. */
+  private interface PerRecord {
+    double of(RequestRecord record, double readingSpeed);
+  }
+
+  private static Entry time(
+      Kind kind, String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
+    Entry entry = new Entry(kind, title, Unit.MILLIS, Better.LOWER).formula(formula);
+    entry.perRecord = (record, readingSpeed) -> orNaN(nanos.apply(record)) / NANOS_PER_MS;
+    return entry;
+  }
+
+  /** A time of one request in milliseconds, from nanoseconds; lower is better. */
+  private static Entry time(
+      String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
+    return time(Kind.PER_REQUEST, title, formula, nanos);
+  }
+
+  private static Entry timeToFirst(
+      String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
+    return time(Kind.FIRST_TOKEN, title, formula, nanos);
+  }
+
+  /** A time of one request that depends on the reading speed (tokens per second). */
+  private static Entry timeOfReader(
+      String title, String formula, BiFunction<RequestRecord, Double, @Nullable Long> nanos) {
+    Entry entry = time(title, formula, record -> null);
+    entry.perRecord =
+        (record, readingSpeed) -> orNaN(nanos.apply(record, readingSpeed)) / NANOS_PER_MS;
+    return entry;
+  }
+
+  private static Entry timeOfFailed(
+      String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
+    return time(Kind.PER_FAILED_REQUEST, title, formula, nanos);
+  }
+
+  /** Times between the tokens or events of a stream in milliseconds, pooled; lower is better. */
+  private static Entry gap(String title, String formula) {
+    return new Entry(Kind.POOLED, title, Unit.MILLIS, Better.LOWER).formula(formula);
+  }
+
+  private static Entry length(
+      String title, String formula, Function<RequestRecord, @Nullable Number> tokens) {
+    return new Entry(Kind.PER_REQUEST, title, Unit.TOKENS, Better.NEITHER)
+        .formula(formula)
+        .of(tokens);
+  }
+
+  private static Entry speed(String title, String formula) {
+    return new Entry(Kind.PER_REQUEST, title, Unit.TOKENS_PER_S, Better.HIGHER)
+        .formula(formula)
+        .words(title.replace("tok/s", "tokens per second"));
+  }
+
+  private static Entry rate(String title, Unit unit, Amount amount) {
+    return new Entry(Kind.RATE, title, unit, Better.HIGHER)
+        .in("throughput.")
+        .compared(amount, null)
+        .by(sums -> sums.perS(sums.of(amount)));
+  }
+
+  private static Entry share(String title, Amount part, Amount total) {
+    return new Entry(Kind.SHARE, title, Unit.PERCENT, Better.HIGHER).compared(part, total);
+  }
+
+  private static Entry single(String title, Unit unit, Better better) {
+    return new Entry(Kind.SINGLE, title, unit, better).in("throughput.");
+  }
+
+  private static Entry load(String title) {
+    return single(title, Unit.NUMBER, Better.NEITHER);
+  }
+
+  private static Entry jitter(String title) {
+    return single(title, Unit.NUMBER, Better.LOWER).in("jitter.");
+  }
+
+  private static Entry requests(String title, String formula, ToLongFunction<Counts> count) {
+    Entry entry = new Entry(Kind.REQUESTS, title, Unit.NUMBER, Better.NEITHER);
+    entry.count = count;
+    return entry.in("counts.").formula(formula);
+  }
+
+  private static Entry requests(RequestStatus status) {
+    String key = status.key();
+    return requests(
+            key.replace('_', ' ') + " requests", "status " + key, counts -> counts.of(status))
+        .in("counts.verdicts.")
+        .outOf(status.isCut() ? Counts::started : Counts::ended);
+  }
+
+  private static double orNaN(@Nullable Number value) {
+    return value == null ? Double.NaN : value.doubleValue();
+  }
+
+  /** Milliseconds per token; null if either value is missing or not positive. */
+  private static @Nullable Double over(@Nullable Long nanos, @Nullable Integer tokens) {
+    return nanos == null || nanos <= 0 || tokens == null || tokens <= 0
+        ? null
+        : (Double) (nanos / NANOS_PER_MS / tokens);
+  }
+
+  /** Tokens per second; null if either value is missing or not positive. */
+  private static @Nullable Double perSecond(@Nullable Integer tokens, @Nullable Number nanos) {
+    return tokens == null || tokens <= 0 || nanos == null || !(nanos.doubleValue() > 0)
+        ? null
+        : (Double) (tokens * 1e9 / nanos.doubleValue());
+  }
+
+  /** Prompt tokens that were not in the server's cache, as far as it reports them. */
+  private static @Nullable Integer uncached(RequestRecord.Tokens tokens) {
+    Integer prompt = tokens.prompt();
+    Integer cached = tokens.cachedTokens();
+    return prompt == null ? null : (Integer) (prompt - (cached == null ? 0 : cached));
+  }
+
+  private static @Nullable Double ifJudged(
+      Figures figures, Function<Figures.Goodput, @Nullable Double> value) {
+    Figures.Goodput goodput = figures.goodput();
+    return goodput == null ? null : value.apply(goodput);
+  }
+
+  /** A percentage from counts, because 100 × 0.29 is 28.999999999999996. */
+  static @Nullable Double percent(long part, long total) {
+    return total == 0 ? null : (Double) (part * 100.0 / total);
   }
 }

@@ -12,10 +12,8 @@ import io.github.gatlingllm.figures.compare.Comparison.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Runs;
-import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.MetricEntry;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -129,10 +127,10 @@ class RunComparisonTest {
   /** Standard errors 3 of 3 repeats and 4 of 5: 625 ÷ (81 ÷ 2 + 256 ÷ 4) degrees of freedom. */
   @Test
   void noiseBetweenRepeatsIsWelchs() {
-    Distribution.Difference noise = new Spread(9, 3, 3).difference(new Spread(9, 5, 4));
+    Spread noise = new Spread(9, 3, 2).difference(new Spread(9, 4, 4));
     assertThat(noise.error()).isEqualTo(5);
     assertThat(noise.freedom()).isCloseTo(625 / 104.5, within(1e-12));
-    assertThat(new Spread(9, 3, 0).difference(new Spread(9, 5, 0)).freedom()).isEqualTo(2);
+    assertThat(new Spread(9, 0, 2).difference(new Spread(9, 0, 4)).freedom()).isEqualTo(2);
   }
 
   @Test
@@ -156,7 +154,7 @@ class RunComparisonTest {
             "errors.percent");
 
     assertThat(errors.base()).isZero();
-    assertThat(errors.figure().unit()).isEqualTo(MetricEntry.Unit.PERCENT);
+    assertThat(errors.figure().unit()).isEqualTo(Metric.Unit.PERCENT);
     assertThat(errors.percent()).isCloseTo(20, within(0.01));
     assertThat(errors.outcome()).isEqualTo(Outcome.WORSE);
   }

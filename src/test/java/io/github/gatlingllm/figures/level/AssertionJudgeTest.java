@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figures;
-import io.github.gatlingllm.figures.metric.MetricEntry;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Scope;
@@ -183,7 +183,7 @@ class AssertionJudgeTest {
               AssertedCondition.GTE)) {
         Assertion assertion = global("ttft.max", condition, limit);
         AssertionResult result =
-            new AssertionResult("x", assertion, MetricEntry.Unit.MILLIS, value, null);
+            new AssertionResult("x", assertion, Metric.Unit.MILLIS, value, null);
         String shown = result.actual();
         assertThat(shown).isNotNull().endsWith(" ms");
         double read = Double.parseDouble(shown.replace(" ms", "").replace(",", ""));
@@ -206,11 +206,7 @@ class AssertionJudgeTest {
   void valuesWithTheirUnit(double value, double limit, String actual, String expected) {
     AssertionResult result =
         new AssertionResult(
-            "x",
-            global("ttft.max", AssertedCondition.LT, limit),
-            MetricEntry.Unit.MILLIS,
-            value,
-            null);
+            "x", global("ttft.max", AssertedCondition.LT, limit), Metric.Unit.MILLIS, value, null);
     assertThat(result.actual()).isEqualTo(actual);
     assertThat(result.expected()).isEqualTo(expected);
   }
@@ -219,7 +215,7 @@ class AssertionJudgeTest {
   void expectedOfEachCondition() {
     assertThat(
             demands("errors.percent", AssertedCondition.values()).stream()
-                .map(a -> new AssertionResult("x", a, MetricEntry.Unit.PERCENT, 1.0, null))
+                .map(a -> new AssertionResult("x", a, Metric.Unit.PERCENT, 1.0, null))
                 .map(AssertionResult::expected))
         .containsExactly(
             "< 1 %",

@@ -89,7 +89,7 @@ class EngineTallyTest {
     read(3.5, GENERATION_TOKENS, 40);
 
     assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new EngineGrowth(170, 85.0, 1));
-    assertThat(tally.overTime().get(0).points())
+    assertThat(tally.overTime().values().iterator().next())
         .extracting(point -> point.of(GENERATION_TOKENS))
         .containsExactly(100.0, 100.0, 40.0);
   }
@@ -145,7 +145,7 @@ class EngineTallyTest {
                     GPU_POWER_LIMIT_W, new EngineState(700, 700)),
                 new AtLimit(1_500, "power", 695, 2)));
     assertThat(level().gpus().get("n GPU 0").atLimit()).isNull();
-    assertThat(tally.overTime().get(0).points())
+    assertThat(tally.overTime().values().iterator().next())
         .extracting(point -> point.gpus().get("n GPU 1").get(GPU_CLOCK_MHZ))
         .containsExactly(2_000.0, 1_500.0);
   }

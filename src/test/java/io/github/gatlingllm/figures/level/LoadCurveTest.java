@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary.Knee;
+import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
-import io.github.gatlingllm.figures.metric.Figures.Repeated;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.Objectives.AssertedCondition;
@@ -17,7 +17,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -264,23 +263,27 @@ class LoadCurveTest {
   @Test
   void intervalIsByTheSpreadAroundTheValueOfAllRequests() {
     Figures level = figures(true).summary().stages().get(0).figures();
-    Map<String, Repeated> between = level.betweenRepeats();
-    assertThat(level.metric(Metric.TTFT_MS).mean()).isEqualTo(120);
-    Repeated ttft = between.get("ttft.mean");
-    assertThat(ttft.values()).containsExactly(100.0, 130.0);
+    Figure meanTtft = Figure.parse("ttft.mean");
+    assertThat(level.repeats()).extracting(meanTtft::of).containsExactly(100.0, 130.0);
+    Spread ttft = level.spread(meanTtft::of);
+    assertThat(ttft.value()).isEqualTo(120);
+    assertThat(ttft.freedom()).isEqualTo(1);
     assertThat(ttft.interval().high()).isCloseTo(120 + T_OF_ONE * Math.sqrt(250), within(1e-6));
-    Repeated rate = between.get("requests_per_s");
-    assertThat(rate.values()).containsExactly(10.0, 20.0);
+    Spread rate = level.spread(Metric.REQUESTS_PER_S::number);
+    assertThat(rates(level)).containsExactly(10.0, 20.0);
     assertThat(rate.interval().low()).as("not below 0").isZero();
     assertThat(rate.interval().high()).isCloseTo(15 + T_OF_ONE * 5, within(1e-6));
-    assertThat(level.spread(Figure.parse("ttft.mean")::of).freedom()).isEqualTo(1);
+  }
+
+  private static List<Double> rates(Figures figures) {
+    return figures.repeats().stream().map(Metric.REQUESTS_PER_S::number).toList();
   }
 
   /** All levels together: 20 and 30 requests in 2 s each. */
   @Test
   void roundsAreTheRepeatsOfTheRun() {
     Figures run = figures(true).summary().figures();
-    assertThat(run.betweenRepeats().get("requests_per_s").values()).containsExactly(10.0, 15.0);
+    assertThat(rates(run)).containsExactly(10.0, 15.0);
   }
 
   /** A run that ended in its second round: what is known of one repeat has no interval. */
@@ -288,7 +291,7 @@ class LoadCurveTest {
   void aSingleRepeatHasNoInterval() {
     Summary summary = figures(false).summary();
     assertThat(summary.stages().get(1).label()).isEqualTo("c=2");
-    assertThat(summary.stages().get(1).figures().betweenRepeats()).isEmpty();
+    assertThat(summary.stages().get(1).figures().spread(Metric.REQUESTS_PER_S::number)).isNull();
     assertThat(summary.stages().get(0).figures().repeats()).hasSize(2);
     assertThat(summary.figures().repeats()).isEmpty();
   }

@@ -4,9 +4,8 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
-import io.github.gatlingllm.figures.metric.MetricEntry.Better;
-import io.github.gatlingllm.figures.metric.MetricEntry.Kind;
-import io.github.gatlingllm.figures.metric.MetricEntry.Unit;
+import io.github.gatlingllm.figures.metric.Metric.Better;
+import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.record.RequestStatus;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -48,7 +47,7 @@ class MetricTest {
   void everyStatusIsCounted() {
     List<String> counted =
         Arrays.stream(Metric.values())
-            .filter(metric -> metric.kind() == Kind.REQUESTS)
+            .filter(metric -> metric.count() != null)
             .map(Metric::figure)
             .toList();
 
@@ -61,14 +60,13 @@ class MetricTest {
     Map<String, StringBuilder> groups = new LinkedHashMap<>();
     List<String> statuses = new ArrayList<>();
     for (Metric metric : Metric.values()) {
-      Kind kind = metric.kind();
       if (metric.formula().equals("status " + metric.figure())) {
         statuses.add("`" + metric.figure() + "`");
       } else {
         String group =
-            kind == Kind.SINGLE
+            metric.population().equals("as in its formula")
                 ? "Numbers, by their formulas"
-                : kind.summarised() + ", of " + kind.population();
+                : metric.summarised() + ", of " + metric.population();
         groups.computeIfAbsent(group, title -> new StringBuilder()).append(item(metric));
       }
     }
@@ -89,7 +87,7 @@ class MetricTest {
         !metric.isDistribution()
             ? ""
             : metric.unit() == Unit.TOKENS_PER_S ? "throughput." : "metrics.";
-    boolean isCount = metric.summarised().equals("count");
+    boolean isCount = metric.count() != null && metric.total() == null;
     String facts =
         Stream.of(
                 metric.isTime() ? "" : metric.unit().sign(),
