@@ -6,11 +6,13 @@ import io.gatling.javaapi.core.OpenInjectionStep;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LoadInjection;
-import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.load.VaryingRate;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.LongToDoubleFunction;
 import java.util.function.ToDoubleFunction;
 
 /** The part of {@link LlmDsl} that defines the load; import its members from there. */
@@ -40,12 +42,12 @@ public abstract class LoadDsl {
    * the start of the step; 0 or more. The curve is sampled every 10 ms and interpolated linearly.
    */
   public static SeededArrivals usersPerSec(ToDoubleFunction<Duration> rate) {
-    Arrivals.Rate curve = curve(rate);
+    LongToDoubleFunction curve = curve(rate);
     return new SeededArrivals(
-        (gaps, length) -> new Arrivals.VaryingRate(curve, length, gaps), Gaps.poisson(0), null);
+        (gaps, length) -> new VaryingRate(curve, length, gaps), Gaps.poisson(0), null);
   }
 
-  static Arrivals.Rate curve(ToDoubleFunction<Duration> usersPerSecond) {
+  static LongToDoubleFunction curve(ToDoubleFunction<Duration> usersPerSecond) {
     return nanos -> usersPerSecond.applyAsDouble(Duration.ofNanos(nanos));
   }
 
@@ -60,7 +62,7 @@ public abstract class LoadDsl {
    * @param speed above 0; 2 replays the trace twice as fast
    */
   public static OpenInjectionStep replay(String file, double speed) {
-    Arrivals.Replay replay = checked(() -> Arrivals.Replay.read(file, speed));
+    Trace replay = checked(() -> Trace.read(file, speed));
     return LoadInjection.step(replay, replay.lengthNanos());
   }
 

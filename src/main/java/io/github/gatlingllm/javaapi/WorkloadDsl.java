@@ -6,7 +6,7 @@ import io.gatling.javaapi.core.ActionBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
-import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dataset.SessionFile;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -69,7 +69,7 @@ public abstract class WorkloadDsl extends LoadDsl {
    * more, standard deviation of 0 or more.
    */
   public static LengthDistribution normalTokens(double mean, double std) {
-    return checked(() -> new LengthDistribution.Normal(mean, std, false));
+    return checked(() -> LengthDistribution.normal(mean, std));
   }
 
   /**
@@ -78,12 +78,12 @@ public abstract class WorkloadDsl extends LoadDsl {
    * logarithms.
    */
   public static LengthDistribution lognormalTokens(double mean, double std) {
-    return checked(() -> new LengthDistribution.Normal(mean, std, true));
+    return checked(() -> LengthDistribution.lognormal(mean, std));
   }
 
   /** Lengths of prompts or outputs of {@code min} to {@code max} tokens, all equally likely. */
   public static LengthDistribution uniformTokens(int min, int max) {
-    return checked(() -> new LengthDistribution.Uniform(min, max));
+    return checked(() -> LengthDistribution.uniform(min, max));
   }
 
   /**
@@ -99,7 +99,7 @@ public abstract class WorkloadDsl extends LoadDsl {
    * request that has one. The file is as for {@link #replay(String, double)}.
    */
   public static LengthDistribution tracedTokens(String file) {
-    return checked(() -> LengthDistribution.recorded(Arrivals.Replay.read(file, 1)));
+    return checked(() -> LengthDistribution.recorded(Trace.read(file, 1)));
   }
 
   /** Workload A1: always the same prompt of 50 tokens. It is cached after the first request. */

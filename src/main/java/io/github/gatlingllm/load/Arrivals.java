@@ -1,7 +1,6 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.figures.metric.NumberText;
-import java.io.Serializable;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -12,7 +11,6 @@ import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.DoubleStream;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.commons.rng.UniformRandomProvider;
@@ -21,7 +19,7 @@ import org.apache.commons.statistics.distribution.GammaDistribution;
 import org.jspecify.annotations.Nullable;
 
 /** When virtual users arrive, in nanoseconds; each {@link #offsets()} is the same sequence. */
-public sealed interface Arrivals extends Serializable {
+public sealed interface Arrivals permits Arrivals.Steady, VaryingRate, Trace {
 
   /** Users per second that can be offered. */
   double MAX_PER_SECOND = 1e6;
@@ -134,108 +132,6 @@ public sealed interface Arrivals extends Serializable {
     }
   }
 
-  /** Arrivals at a changing rate, see {@link TimeRescaling}; with exponential gaps Poisson. */
-  record VaryingRate(Rate rate, long lengthNanos, Gaps gaps) implements Arrivals {
-    @Override
-    public LongStream offsets() {
-      LongStream planned = new TimeRescaling(rate, lengthNanos, gaps.draws()).offsets();
-      double last = rate.perSecondAt(lengthNanos);
-      return last > 0 && last <= MAX_PER_SECOND
-          ? LongStream.concat(
-              planned,
-              new Steady(last, gaps.withSeed(gaps.seed() + lengthNanos))
-                  .offsets()
-                  .map(offset -> lengthNanos + offset))
-          : planned;
-    }
-
-    @Override
-    public VaryingRate with(Gaps others) {
-      return new VaryingRate(rate, lengthNanos, others);
-    }
-
-    @Override
-    public String toString() {
-      return gaps + " along a rate curve";
-    }
-  }
-
-  @FunctionalInterface
-  interface Rate extends Serializable {
-
-    /** Users per second, 0 or more, {@code nanos} nanoseconds after the start. */
-    double perSecondAt(long nanos);
-  }
-
-  record Replay(Trace trace, double speed) implements Arrivals {
-    private static final double MAX_DAYS = 366;
-
-    public Replay {
-      if (!(speed > 0 && speed <= 1e6)) {
-        throw new IllegalArgumentException(
-            "Speed " + speed + " is not valid; expected a factor above 0, at most 1,000,000");
-      }
-      if (trace.lengthNanos() / speed > MAX_DAYS * 86_400e9) {
-        throw new IllegalArgumentException(
-            trace.name() + " lasts more than a year; raise its speed, or set its unit (@1s, @1ms)");
-      }
-    }
-
-    /**
-     * A file, or a resource of that name on the class path, with the {@linkplain StampUnit unit} of
-     * its time stamps after it or none.
-     */
-    public static Replay read(String file, double speed) {
-      return new Replay(Trace.read(file), speed);
-    }
-
-    public String name() {
-      return trace.name();
-    }
-
-    public int size() {
-      return trace.size();
-    }
-
-    /** Whether it has lengths of prompts, and not only those of answers. */
-    public boolean hasInputs() {
-      return IntStream.range(0, size())
-          .mapToObj(trace::lengths)
-          .anyMatch(each -> each != null && each.input() != null);
-    }
-
-    @Override
-    public LongStream offsets() {
-      return LongStream.iterate(0, index -> index + 1)
-          .map(
-              index ->
-                  index / size() * lengthNanos()
-                      + Math.round(trace.offsetNanos((int) (index % size())) / speed));
-    }
-
-    @Override
-    public Replay with(Gaps gaps) {
-      return this;
-    }
-
-    @Override
-    public @Nullable Lengths lengths(int index) {
-      return trace.lengths(index % size());
-    }
-
-    @Override
-    public String toString() {
-      return "replay of "
-          + trace
-          + (speed == 1 ? "" : ", " + NumberText.plain(speed) + " times as fast");
-    }
-
-    @Override
-    public long lengthNanos() {
-      return Math.max(1, Math.round(trace.lengthNanos() / speed));
-    }
-  }
-
   /** The unit of time stamps that are plain numbers. */
   enum StampUnit {
     S("seconds", 1e9, 1e9),
@@ -326,7 +222,7 @@ public sealed interface Arrivals extends Serializable {
    * the first gap is the remainder of one that began before the start, (1 + cv²) / 2 on average, so
    * bursty traffic may begin with a long pause.
    */
-  record Gaps(double cv, long seed) implements Serializable {
+  record Gaps(double cv, long seed) {
 
     /** Constant; the first arrival is at the start. */
     public static final Gaps EQUAL = new Gaps(0, 0);

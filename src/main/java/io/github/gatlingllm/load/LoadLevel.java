@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +21,9 @@ public sealed interface LoadLevel {
     if (!(this instanceof Open open)) {
       return this instanceof FixedBatch ? LevelInfo.BATCH : LevelInfo.CLOSED_LOOP;
     }
-    return open.arrivals() instanceof Arrivals.VaryingRate
+    return open.arrivals() instanceof VaryingRate
         ? LevelInfo.RATE_CURVE
-        : open.arrivals() instanceof Arrivals.Replay ? LevelInfo.TRACE : LevelInfo.OPEN_LOOP;
+        : open.arrivals() instanceof Trace ? LevelInfo.TRACE : LevelInfo.OPEN_LOOP;
   }
 
   /** The requested load, in {@link #unit}. */
@@ -202,8 +203,8 @@ public sealed interface LoadLevel {
     }
 
     /** Poisson arrivals at a rate that follows a curve, all of which is measured. */
-    public static Open curve(Arrivals.Rate rate, long lengthNanos) {
-      Arrivals.VaryingRate even = new Arrivals.VaryingRate(rate, lengthNanos, Gaps.EQUAL);
+    public static Open curve(LongToDoubleFunction rate, long lengthNanos) {
+      VaryingRate even = new VaryingRate(rate, lengthNanos, Gaps.EQUAL);
       return new Open(
           "curve",
           even.countBefore(lengthNanos) / (lengthNanos / 1e9),
@@ -212,7 +213,7 @@ public sealed interface LoadLevel {
     }
 
     /** Replayed traffic, all of which is measured. */
-    public static Open replay(Arrivals.Replay replay) {
+    public static Open replay(Trace replay) {
       long lengthNanos = replay.lengthNanos();
       double perSecond = replay.size() / (lengthNanos / 1e9);
       return new Open("trace", perSecond, replay, Phases.DEFAULT.withMeasure(lengthNanos));
@@ -221,7 +222,7 @@ public sealed interface LoadLevel {
     @Override
     public Open repeat(int number) {
       Gaps gaps = arrivals.gaps();
-      if (gaps == null || arrivals instanceof Arrivals.VaryingRate) {
+      if (gaps == null || arrivals instanceof VaryingRate) {
         throw new IllegalArgumentException("a " + label + " has no load levels to repeat");
       }
       return new Open(

@@ -65,9 +65,8 @@ public record PlanText(LoadPlan plan) {
     for (LoadLevel level : levels()) {
       rows.accept("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(level)));
     }
-    if (levels().get(0) instanceof LoadLevel.Open open
-        && open.arrivals() instanceof Arrivals.Replay replay) {
-      replay.trace().leftOut().forEach(line -> rows.accept("", line));
+    if (levels().get(0) instanceof LoadLevel.Open open && open.arrivals() instanceof Trace replay) {
+      replay.leftOut().forEach(line -> rows.accept("", line));
     }
     if (plan instanceof GoodputSearch search) {
       rows.accept("search", Sentence.text("load.search", search.ofUsers(), search.precision()));
@@ -180,17 +179,17 @@ public record PlanText(LoadPlan plan) {
       return null;
     }
     return Math.round(
-        open.arrivals() instanceof Arrivals.VaryingRate curve
+        open.arrivals() instanceof VaryingRate curve
             ? integral(curve)
             : open.perSecond() * open.phases().measureNanos() / 1e9);
   }
 
   /** Expected number of users of a curve: sum of trapezoids of 10 ms. */
-  private static double integral(Arrivals.VaryingRate curve) {
+  private static double integral(VaryingRate curve) {
     double sum = 0;
     for (long from = 0; from < curve.lengthNanos(); from += STEP_NANOS) {
       long until = Math.min(from + STEP_NANOS, curve.lengthNanos());
-      double both = curve.rate().perSecondAt(from) + curve.rate().perSecondAt(until);
+      double both = curve.rate().applyAsDouble(from) + curve.rate().applyAsDouble(until);
       sum += both / 2 * (until - from) / 1e9;
     }
     return sum;
@@ -248,13 +247,13 @@ public record PlanText(LoadPlan plan) {
   }
 
   private static Sentence arrivals(Arrivals arrivals) {
-    if (arrivals instanceof Arrivals.Replay replay) {
+    if (arrivals instanceof Trace replay) {
       return Sentence.of(
           "load.replay",
           replay.name(),
           replay.speed() == 1 ? null : (Double) replay.speed(),
           replay.size() * 1e9 / replay.lengthNanos(),
-          replay.trace().stamps());
+          replay.stamps());
     }
     Gaps gaps = arrivals.gaps();
     if (gaps == null || gaps.isPoisson()) {

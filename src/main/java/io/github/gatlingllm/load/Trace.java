@@ -2,9 +2,7 @@ package io.github.gatlingllm.load;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.load.Arrivals.Lengths;
 import io.github.gatlingllm.load.Arrivals.StampUnit;
-import java.io.Serializable;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -21,41 +19,89 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arrival times and token counts of recorded requests, in 8 to 16 bytes each.
+ * The arrivals of recorded requests and their token counts, in 8 to 16 bytes each.
  *
  * @param stamps the unit of time stamps and who says so, in words; empty for date-times
  * @param leftOut rows that were no requests, each reason a line
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Trace(String name, long[] offsets, int[] lengths, String stamps, List<String> leftOut)
-    implements Serializable {
+public record Trace(
+    String name,
+    long[] recorded,
+    int[] recordedLengths,
+    String stamps,
+    List<String> leftOut,
+    double speed)
+    implements Arrivals {
+
   private static final int ABSENT = -1;
+  private static final double MAX_DAYS = 366;
 
-  static Trace read(String location) {
-    return new TraceReader(DataFile.of(StampUnit.file(location)), StampUnit.after(location)).read();
+  public Trace {
+    if (!(speed > 0 && speed <= 1e6)) {
+      throw new IllegalArgumentException(
+          "Speed " + speed + " is not valid; expected a factor above 0, at most 1,000,000");
+    }
+    if (length(recorded) / speed > MAX_DAYS * 86_400e9) {
+      throw new IllegalArgumentException(
+          name + " lasts more than a year; raise its speed, or set its unit (@1s, @1ms)");
+    }
   }
 
-  int size() {
-    return offsets.length;
+  /**
+   * A file, or a resource of that name on the class path, with the {@linkplain StampUnit unit} of
+   * its time stamps after it or none.
+   */
+  public static Trace read(String location, double speed) {
+    return new TraceReader(DataFile.of(StampUnit.file(location)), StampUnit.after(location))
+        .read(speed);
   }
 
-  long offsetNanos(int index) {
-    return offsets[index];
+  public int size() {
+    return recorded.length;
   }
 
-  @Nullable Lengths lengths(int index) {
-    return lengths.length == 0
+  @Override
+  public LongStream offsets() {
+    return LongStream.iterate(0, index -> index + 1)
+        .map(
+            index ->
+                index / size() * lengthNanos()
+                    + Math.round(recorded[(int) (index % size())] / speed));
+  }
+
+  @Override
+  public @Nullable Lengths lengths(int index) {
+    int first = 2 * (index % size());
+    return recordedLengths.length == 0
         ? null
-        : new Lengths(present(lengths[2 * index]), present(lengths[2 * index + 1]));
+        : new Lengths(present(recordedLengths[first]), present(recordedLengths[first + 1]));
+  }
+
+  /** Whether it has lengths of prompts, and not only those of answers. */
+  public boolean hasInputs() {
+    return IntStream.range(0, recordedLengths.length / 2)
+        .anyMatch(index -> recordedLengths[2 * index] != ABSENT);
+  }
+
+  @Override
+  public long lengthNanos() {
+    return Math.max(1, Math.round(length(recorded) / speed));
   }
 
   /** Up to one mean gap after the last arrival, so that number ÷ length is the rate. */
-  long lengthNanos() {
-    long last = offsets[offsets.length - 1];
-    return last == 0 ? 1_000_000_000L : last + Math.max(1, last / (offsets.length - 1));
+  private static long length(long[] recorded) {
+    long last = recorded[recorded.length - 1];
+    return last == 0 ? 1_000_000_000L : last + Math.max(1, last / (recorded.length - 1));
+  }
+
+  @Override
+  public Trace with(Gaps gaps) {
+    return this;
   }
 
   private static @Nullable Integer present(int length) {
@@ -64,12 +110,14 @@ record Trace(String name, long[] offsets, int[] lengths, String stamps, List<Str
 
   @Override
   public String toString() {
-    return name
+    return "replay of "
+        + name
         + " ("
         + NumberText.counted(size(), "arrival")
         + (stamps.isEmpty() ? "" : ", " + stamps)
         + leftOut.stream().map(line -> "; " + line).collect(Collectors.joining())
-        + ")";
+        + ")"
+        + (speed == 1 ? "" : ", " + NumberText.plain(speed) + " times as fast");
   }
 
   /**
@@ -130,7 +178,7 @@ record Trace(String name, long[] offsets, int[] lengths, String stamps, List<Str
       this.set = set;
     }
 
-    Trace read() {
+    Trace read(double speed) {
       if (file.isJson()) {
         file.entries("arrival=trace", (entry, start, length) -> object(entry));
       } else {
@@ -155,7 +203,8 @@ record Trace(String name, long[] offsets, int[] lengths, String stamps, List<Str
           stamps.build().mapToLong(stamp -> Math.round(stamp * unit.nanos)).toArray(),
           hasLengths ? lengths.build().toArray() : new int[0],
           isDated || size == 1 ? "" : words,
-          left);
+          left,
+          speed);
     }
 
     private void row(List<String> cells) {

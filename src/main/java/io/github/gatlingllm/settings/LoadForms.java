@@ -2,10 +2,12 @@ package io.github.gatlingllm.settings;
 
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.load.VaryingRate;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
-import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.LongToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -50,7 +52,7 @@ public final class LoadForms {
       }
     } else if (trace.matches()) {
       String speed = trace.group(2);
-      return Arrivals.Replay.read(trace.group(1), speed == null ? 1 : Double.parseDouble(speed));
+      return Trace.read(trace.group(1), speed == null ? 1 : Double.parseDouble(speed));
     }
     throw new IllegalArgumentException(
         "expected poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or"
@@ -58,11 +60,11 @@ public final class LoadForms {
   }
 
   public static boolean isCurve(List<LoadLevel.Open> levels) {
-    return levels.stream().anyMatch(level -> level.arrivals() instanceof Arrivals.VaryingRate);
+    return levels.stream().anyMatch(level -> level.arrivals() instanceof VaryingRate);
   }
 
   public static boolean isTrace(@Nullable Arrivals arrivals) {
-    return arrivals instanceof Arrivals.Replay;
+    return arrivals instanceof Trace;
   }
 
   static List<LoadLevel.Open> rates(String text) {
@@ -105,11 +107,11 @@ public final class LoadForms {
   }
 
   /** In each segment the rate changes linearly to that of the next; the last keeps its own. */
-  private record RateCurve(List<Segment> segments, boolean steps) implements Arrivals.Rate {
+  private record RateCurve(List<Segment> segments, boolean steps) implements LongToDoubleFunction {
 
     /** The rate at a number of nanoseconds since the start; after the end, the last rate. */
     @Override
-    public double perSecondAt(long sinceStart) {
+    public double applyAsDouble(long sinceStart) {
       long rest = sinceStart;
       for (int i = 0; i < segments.size(); i++) {
         long nanos = segments.get(i).duration().toNanos();
@@ -141,5 +143,5 @@ public final class LoadForms {
     }
   }
 
-  private record Segment(double perSecond, Duration duration) implements Serializable {}
+  private record Segment(double perSecond, Duration duration) {}
 }

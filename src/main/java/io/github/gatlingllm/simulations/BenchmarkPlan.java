@@ -340,9 +340,10 @@ record BenchmarkPlan(
     if (settings.isSet(Setting.LENGTHS)) {
       config.put(Setting.LENGTHS.name, String.valueOf(settings.text(Setting.LENGTHS)));
     } else {
-      if (!workload.pools().isEmpty()
-          && workload.pools().get(0).prompts().lengths() instanceof LengthDistribution.Uniform of) {
-        config.putIfAbsent(Setting.PROMPT_TOKENS.name, of.min() + "-" + of.max());
+      LengthDistribution lengths =
+          workload.pools().isEmpty() ? null : workload.pools().get(0).prompts().lengths();
+      if (lengths != null && !lengths.isRecorded()) {
+        config.putIfAbsent(Setting.PROMPT_TOKENS.name, lengths.text());
       }
       if (api.generates() && !hasRecordedOutputs()) {
         config.putIfAbsent(Setting.MAX_TOKENS.name, Length.texts(Grid.outputs(settings)));

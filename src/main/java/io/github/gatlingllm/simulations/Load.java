@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
+import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.Settings;
 import java.time.Duration;
@@ -23,7 +24,7 @@ final class Load {
     String search = settings.get(Setting.SEARCH);
     boolean isOfUsers = Setting.MAX_USERS.equals(search);
     List<LoadLevel.Open> open =
-        arrivals instanceof Arrivals.Replay replay ? List.of(LoadLevel.Open.replay(replay)) : rates;
+        arrivals instanceof Trace replay ? List.of(LoadLevel.Open.replay(replay)) : rates;
     Phases phases = phases(settings, (search != null && !isOfUsers) || !open.isEmpty());
     if (search != null) {
       double precision = settings.get(Setting.SEARCH_PRECISION);
@@ -102,9 +103,9 @@ final class Load {
   }
 
   /** The trace that is replayed; null if there is none or it has no token counts. */
-  static Arrivals.@Nullable Replay trace(PlanText load) {
+  static @Nullable Trace trace(PlanText load) {
     return load.levels().get(0) instanceof LoadLevel.Open open
-            && open.arrivals() instanceof Arrivals.Replay replay
+            && open.arrivals() instanceof Trace replay
             && replay.lengths(0) != null
         ? replay
         : null;

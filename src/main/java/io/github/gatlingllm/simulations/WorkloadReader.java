@@ -1,8 +1,8 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Length;
@@ -32,7 +32,7 @@ record WorkloadReader(
     ModelTokenizers counter,
     long seed,
     @Nullable Long requests,
-    Arrivals.@Nullable Replay trace) {
+    @Nullable Trace trace) {
 
   /** Gives each pair of a grid prompts of its own. */
   private static final long GRID_SALT = 0x7061697273677269L; // "pairsgri"
@@ -240,7 +240,7 @@ record WorkloadReader(
     PromptPrefix.Shared shared = settings.get(Setting.SHARED_PREFIX);
     int before = shared == null ? 0 : shared.tokens(); // comes on top
     return List.of(
-        new LengthDistribution.Uniform(Length.BUILT_IN_MIN + before, Length.BUILT_IN_MAX + before));
+        LengthDistribution.uniform(Length.BUILT_IN_MIN + before, Length.BUILT_IN_MAX + before));
   }
 
   private PromptPool source() {

@@ -130,7 +130,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
             ? llm(session -> name(session, drawn))
             : pool.pair().isEmpty() ? request() : llm(pool.pair());
     Function<Session, String> inTurn = WorkloadBuilder.inTurn(prompts);
-    boolean isRecorded = prompts.lengths() instanceof LengthDistribution.Recorded;
+    boolean isRecorded = prompts.lengths() != null && prompts.lengths().isRecorded();
     boolean isFed = prompts.hasOutputs() && !isRecorded;
     Function<Session, String> prompt =
         isRecorded

@@ -2,12 +2,12 @@ package io.github.gatlingllm.workload;
 
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.load.Trace;
 import java.math.BigDecimal;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -22,37 +22,96 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Lengths of prompts or outputs in tokens, 1 to {@value #MAX}; draws outside are repeated. */
-public sealed interface LengthDistribution {
+/**
+ * Lengths of prompts or outputs in tokens, 1 to {@value #MAX}; draws outside are repeated. Those of
+ * the same {@link #text} are equal.
+ */
+public final class LengthDistribution {
 
-  int MAX = 1_000_000;
+  public static final int MAX = 1_000_000;
 
-  String EXPECTED =
+  public static final String EXPECTED =
       "tokens from 1 to 1,000,000: a number, <mean>:<std>, <min>-<max>, lognormal:<mean>:<std>"
           + " or weighted:128=70,4096=30";
 
-  int draw(SplittableRandom random, long index);
+  private static final String NUMBER = "(\\d{1,7}(?:\\.\\d{1,6})?)";
+  private static final Pattern FORM =
+      Pattern.compile("(lognormal:)?" + NUMBER + "(?:([:-])" + NUMBER + ")?");
+
+  private final String text;
+  private final String words;
+  private final double mean;
+  private final int min;
+  private final int room;
+  private final Drawing drawing;
+
+  /**
+   * @param room a prefix of up to that many tokens leaves a part of each prompt
+   */
+  private LengthDistribution(
+      String text, String words, double mean, int min, int room, Drawing drawing) {
+    this.text = text;
+    this.words = words;
+    this.mean = mean;
+    this.min = min;
+    this.room = room;
+    this.drawing = drawing;
+  }
+
+  /** Draws a length, which may be out of range. */
+  private interface Drawing {
+    long draw(SplittableRandom random, long index);
+  }
+
+  public int draw(SplittableRandom random, long index) {
+    while (true) {
+      long tokens = drawing.draw(random, index);
+      if (tokens >= 1 && tokens <= MAX) {
+        return (int) tokens;
+      }
+    }
+  }
 
   /** The mean of what is drawn, as far as no draw is repeated. */
-  double mean();
+  public double mean() {
+    return mean;
+  }
 
   /** As a setting has it, e.g. {@code 64-512}: {@link #parse} reads it. */
-  String text();
+  public String text() {
+    return text;
+  }
 
-  default int min() {
-    return 1;
+  public int min() {
+    return min;
   }
 
   /** Whether a prefix of that many tokens leaves a part of each prompt, or of all but the rare. */
-  default boolean isRoomAfter(int tokens) {
-    return min() > tokens;
+  public boolean isRoomAfter(int tokens) {
+    return tokens <= room;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof LengthDistribution lengths && text.equals(lengths.text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
+  }
+
+  /** In words, e.g. {@code uniform lengths of 64 to 512 tokens}. */
+  @Override
+  public String toString() {
+    return words;
   }
 
   /**
    * What one request draws by: an attribute of its session while its texts are resolved. A request
    * before the load uses up nothing: it has the first prompt, and the mean length.
    */
-  final class Draw implements LongConsumer {
+  public static final class Draw implements LongConsumer {
 
     public static final String KEY = "gatling.llm.lengthDraw";
 
@@ -112,7 +171,7 @@ public sealed interface LengthDistribution {
   }
 
   /** What feeders of this process draw, by the name of the setting, until a run takes it. */
-  final class Asked {
+  public static final class Asked {
 
     public static final String PROMPT_TOKENS = "promptTokens";
     public static final String MAX_TOKENS = "maxTokens";
@@ -146,26 +205,24 @@ public sealed interface LengthDistribution {
     }
   }
 
-  static LengthDistribution parse(String text) {
-    String number = "(\\d{1,7}(?:\\.\\d{1,6})?)";
-    Matcher form =
-        Pattern.compile("(lognormal:)?" + number + "(?:([:-])" + number + ")?")
-            .matcher(text.strip());
+  public static LengthDistribution parse(String text) {
+    Matcher form = FORM.matcher(text.strip());
     try {
       if (text.startsWith("weighted:")) {
-        return Mixed.parse(text.substring("weighted:".length()));
+        return weighted(weights(text.substring("weighted:".length())));
       }
       if (form.matches()) {
         String first = form.group(2);
         String second = form.group(4);
-        if (form.group(1) != null && ":".equals(form.group(3))) {
-          return new Normal(Double.parseDouble(first), Double.parseDouble(second), true);
+        boolean hasStd = ":".equals(form.group(3));
+        if (form.group(1) != null && hasStd) {
+          return lognormal(Double.parseDouble(first), Double.parseDouble(second));
         } else if (form.group(1) == null) {
           return second == null
               ? exactly(Integer.parseInt(first))
-              : form.group(3).equals(":")
-                  ? new Normal(Double.parseDouble(first), Double.parseDouble(second), false)
-                  : new Uniform(Integer.parseInt(first), Integer.parseInt(second));
+              : hasStd
+                  ? normal(Double.parseDouble(first), Double.parseDouble(second))
+                  : uniform(Integer.parseInt(first), Integer.parseInt(second));
         }
       }
     } catch (IllegalArgumentException e) {
@@ -174,111 +231,87 @@ public sealed interface LengthDistribution {
     throw new IllegalArgumentException("expected " + EXPECTED);
   }
 
-  static LengthDistribution exactly(int tokens) {
-    return new Uniform(tokens, tokens);
+  private static Map<Integer, Double> weights(String text) {
+    Map<Integer, Double> weights = new TreeMap<>();
+    for (String part : text.split(",", -1)) {
+      String[] both = part.split("=", 2);
+      if (both.length < 2) {
+        throw new IllegalArgumentException("expected <tokens>=<weight>");
+      }
+      weights.merge(Integer.valueOf(both[0].strip()), Double.valueOf(both[1]), Double::sum);
+    }
+    return weights;
+  }
+
+  public static LengthDistribution exactly(int tokens) {
+    return uniform(tokens, tokens);
+  }
+
+  public static LengthDistribution uniform(int min, int max) {
+    var unused = requireLength(min) + requireLength(max);
+    if (max < min) {
+      throw new IllegalArgumentException(
+          "lengths from " + min + " to " + max + "; expected the shortest first");
+    }
+    return new LengthDistribution(
+        min == max ? Integer.toString(min) : min + "-" + max,
+        min == max
+            ? "exactly " + min + (min == 1 ? " token" : " tokens")
+            : "uniform lengths of " + min + " to " + max + " tokens",
+        (min + max) / 2.0,
+        min,
+        min - 1,
+        (random, index) -> random.nextInt(min, max + 1));
+  }
+
+  public static LengthDistribution normal(double mean, double std) {
+    requireMoments(mean, std);
+    return new LengthDistribution(
+        number(mean) + ":" + number(std),
+        "normal lengths of mean " + number(mean) + " and std " + number(std) + " tokens",
+        mean,
+        1,
+        MAX,
+        (random, index) -> Math.round(mean + std * random.nextGaussian()));
+  }
+
+  /** Lognormal lengths; mean and std are of the lengths. */
+  public static LengthDistribution lognormal(double mean, double std) {
+    requireMoments(mean, std);
+    // Of ln X ~ N(mu, s²): E X = exp(mu + s²/2), Var X = (exp(s²) - 1) (E X)².
+    double variance = Math.log1p(std * std / (mean * mean));
+    double mu = Math.log(mean) - variance / 2;
+    return new LengthDistribution(
+        "lognormal:" + number(mean) + ":" + number(std),
+        "lognormal lengths of mean " + number(mean) + " and std " + number(std) + " tokens",
+        mean,
+        1,
+        0,
+        (random, index) -> Math.round(Math.exp(mu + Math.sqrt(variance) * random.nextGaussian())));
+  }
+
+  private static void requireMoments(double mean, double std) {
+    if (!(mean >= 1 && mean <= MAX && std >= 0 && std <= MAX)) {
+      throw new IllegalArgumentException(
+          "lengths of mean %s and std %s; expected a mean from 1 to 1,000,000 and a std from 0"
+              .formatted(mean, std));
+    }
+  }
+
+  private record MixPart(LengthDistribution lengths, double weight) {
+    private MixPart {
+      var unused = Seed.weight(weight);
+    }
   }
 
   /** One of these lengths, by weight. */
-  static LengthDistribution weighted(Map<Integer, Double> weights) {
-    return new Mixed(
+  public static LengthDistribution weighted(Map<Integer, Double> weights) {
+    return mixed(
         new TreeMap<>(weights)
             .entrySet().stream()
                 .map(each -> new MixPart(exactly(each.getKey()), each.getValue()))
                 .toList(),
         null);
-  }
-
-  static LengthDistribution recorded(Arrivals.Replay trace) {
-    return new Recorded(
-        trace.name(),
-        IntStream.range(0, trace.size())
-            .mapToObj(trace::lengths)
-            .filter(Objects::nonNull)
-            .map(Arrivals.Lengths::input)
-            .filter(Objects::nonNull)
-            .toList());
-  }
-
-  /** Normal lengths, or lognormal ones; mean and std are of the lengths. */
-  record Normal(double mean, double std, boolean ofLogarithms) implements LengthDistribution {
-    public Normal {
-      if (!(mean >= 1 && mean <= MAX && std >= 0 && std <= MAX)) {
-        throw new IllegalArgumentException(
-            "lengths of mean %s and std %s; expected a mean from 1 to 1,000,000 and a std from 0"
-                .formatted(mean, std));
-      }
-    }
-
-    @Override
-    public int draw(SplittableRandom random, long index) {
-      // Of ln X ~ N(mu, s²): E X = exp(mu + s²/2), Var X = (exp(s²) - 1) (E X)².
-      double variance = Math.log1p(std * std / (mean * mean));
-      double mu = Math.log(mean) - variance / 2;
-      while (true) {
-        double normal = random.nextGaussian();
-        long tokens =
-            Math.round(
-                ofLogarithms ? Math.exp(mu + Math.sqrt(variance) * normal) : mean + std * normal);
-        if (tokens >= 1 && tokens <= MAX) {
-          return (int) tokens;
-        }
-      }
-    }
-
-    @Override
-    public boolean isRoomAfter(int tokens) {
-      return !ofLogarithms || tokens < 1;
-    }
-
-    @Override
-    public String text() {
-      return (ofLogarithms ? "lognormal:" : "") + number(mean) + ":" + number(std);
-    }
-
-    @Override
-    public String toString() {
-      return "%snormal lengths of mean %s and std %s tokens"
-          .formatted(ofLogarithms ? "log" : "", number(mean), number(std));
-    }
-  }
-
-  record Uniform(int min, int max) implements LengthDistribution {
-    public Uniform {
-      length(min);
-      length(max);
-      if (max < min) {
-        throw new IllegalArgumentException(
-            "lengths from " + min + " to " + max + "; expected the shortest first");
-      }
-    }
-
-    @Override
-    public int draw(SplittableRandom random, long index) {
-      return random.nextInt(min, max + 1);
-    }
-
-    @Override
-    public double mean() {
-      return (min + max) / 2.0;
-    }
-
-    @Override
-    public String text() {
-      return min == max ? Integer.toString(min) : min + "-" + max;
-    }
-
-    @Override
-    public String toString() {
-      return min == max
-          ? "exactly " + min + (min == 1 ? " token" : " tokens")
-          : "uniform lengths of " + min + " to " + max + " tokens";
-    }
-  }
-
-  record MixPart(LengthDistribution lengths, double weight) {
-    public MixPart {
-      var unused = Seed.weight(weight);
-    }
   }
 
   /**
@@ -287,101 +320,67 @@ public sealed interface LengthDistribution {
    *
    * @param choice what one is chosen by at an index; null for what its length is drawn by
    */
-  record Mixed(List<MixPart> parts, @Nullable LongFunction<SplittableRandom> choice)
-      implements LengthDistribution {
-
-    public Mixed {
-      parts = List.copyOf(parts);
-      if (parts.isEmpty()) {
-        throw new IllegalArgumentException("no length to choose from; expected at least one");
-      }
+  private static LengthDistribution mixed(
+      List<MixPart> parts, @Nullable LongFunction<SplittableRandom> choice) {
+    if (parts.isEmpty()) {
+      throw new IllegalArgumentException("no length to choose from; expected at least one");
     }
-
-    static LengthDistribution parse(String text) {
-      NavigableMap<Integer, Double> weights = new TreeMap<>();
-      for (String part : text.split(",", -1)) {
-        String[] both = part.split("=", 2);
-        if (both.length < 2) {
-          throw new IllegalArgumentException("expected <tokens>=<weight>");
-        }
-        weights.merge(Integer.valueOf(both[0].strip()), Double.valueOf(both[1]), Double::sum);
-      }
-      return weighted(weights);
-    }
-
-    @Override
-    public int draw(SplittableRandom random, long index) {
-      return Seed.weighted(parts, MixPart::weight, choice == null ? random : choice.apply(index))
-          .lengths
-          .draw(random, index);
-    }
-
-    @Override
-    public double mean() {
-      return parts.stream().mapToDouble(part -> part.lengths.mean() * share(part)).sum();
-    }
-
-    @Override
-    public int min() {
-      return parts.stream().mapToInt(part -> part.lengths.min()).min().orElseThrow();
-    }
-
-    @Override
-    public boolean isRoomAfter(int tokens) {
-      return parts.stream().allMatch(part -> part.lengths.isRoomAfter(tokens));
-    }
-
-    @Override
-    public String text() {
-      return parts.stream()
-          .map(part -> part.lengths.text() + "=" + number(part.weight))
-          .collect(Collectors.joining(",", "weighted:", ""));
-    }
-
-    private double share(MixPart part) {
-      return part.weight / parts.stream().mapToDouble(MixPart::weight).sum();
-    }
-
-    /** With shares: {@code exactly 256 tokens (60 %), exactly 4096 tokens (40 %)}. */
-    @Override
-    public String toString() {
-      return parts.stream()
-          .map(part -> part.lengths + " (" + number(Math.round(1_000 * share(part)) / 10.0) + " %)")
-          .collect(Collectors.joining(", "));
-    }
+    double all = parts.stream().mapToDouble(MixPart::weight).sum();
+    return new LengthDistribution(
+        parts.stream()
+            .map(part -> part.lengths.text + "=" + number(part.weight))
+            .collect(Collectors.joining(",", "weighted:", "")),
+        parts.stream()
+            .map(
+                part ->
+                    part.lengths
+                        + " ("
+                        + number(Math.round(1_000 * (part.weight / all)) / 10.0)
+                        + " %)")
+            .collect(Collectors.joining(", ")),
+        parts.stream().mapToDouble(part -> part.lengths.mean * (part.weight / all)).sum(),
+        parts.stream().mapToInt(part -> part.lengths.min).min().orElseThrow(),
+        parts.stream().mapToInt(part -> part.lengths.room).min().orElseThrow(),
+        (random, index) ->
+            Seed.weighted(parts, MixPart::weight, choice == null ? random : choice.apply(index))
+                .lengths
+                .draw(random, index));
   }
 
-  record Recorded(String name, List<Integer> lengths) implements LengthDistribution {
-    public Recorded {
-      lengths = lengths.stream().map(LengthDistribution::length).toList();
-      if (lengths.isEmpty()) {
-        throw new IllegalArgumentException(name + " has no prompt lengths; expected one or more");
-      }
+  /** The lengths of a trace, in its order again and again. */
+  public static LengthDistribution recorded(Trace trace) {
+    int[] lengths =
+        IntStream.range(0, trace.size())
+            .mapToObj(trace::lengths)
+            .filter(Objects::nonNull)
+            .map(Arrivals.Lengths::input)
+            .filter(Objects::nonNull)
+            .mapToInt(LengthDistribution::requireLength)
+            .toArray();
+    if (lengths.length == 0) {
+      throw new IllegalArgumentException(
+          trace.name() + " has no prompt lengths; expected one or more");
     }
+    int min = IntStream.of(lengths).min().orElseThrow();
+    return new LengthDistribution(
+        trace.name(),
+        "the " + lengths.length + " lengths of " + trace.name(),
+        IntStream.of(lengths).average().orElseThrow(),
+        min,
+        min - 1,
+        new InOrder(lengths));
+  }
 
-    @Override
-    public int draw(SplittableRandom random, long index) {
-      return lengths.get((int) (index % lengths.size()));
-    }
+  /** Whether users have these lengths by their numbers, and not by draws. */
+  public boolean isRecorded() {
+    return drawing instanceof InOrder;
+  }
 
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record InOrder(int[] lengths) implements Drawing {
     @Override
-    public double mean() {
-      return lengths.stream().mapToInt(tokens -> tokens).average().orElseThrow();
-    }
-
-    @Override
-    public int min() {
-      return lengths.stream().mapToInt(tokens -> tokens).min().orElseThrow();
-    }
-
-    @Override
-    public String text() {
-      return name;
-    }
-
-    @Override
-    public String toString() {
-      return "the " + lengths.size() + " lengths of " + name;
+    public long draw(SplittableRandom random, long index) {
+      return lengths[(int) (index % lengths.length)];
     }
   }
 
@@ -389,7 +388,7 @@ public sealed interface LengthDistribution {
    * Lengths of prompts and of outputs that belong together, drawn by weight: both sides draw the
    * same pair at an index.
    */
-  record Pairs(List<RecordedPair> pairs) {
+  public record Pairs(List<RecordedPair> pairs) {
 
     private static final Pattern FORM = Pattern.compile("([^,:;]+),([^,:;]+)(?::([^,:;]+))?");
     private static final long SALT = 0x70616972736f666cL; // "pairsofl"
@@ -446,7 +445,7 @@ public sealed interface LengthDistribution {
         Function<RecordedPair, LengthDistribution> lengths, long seed, int made) {
       return pairs.size() == 1
           ? lengths.apply(pairs.get(0))
-          : new Mixed(
+          : mixed(
               pairs.stream().map(pair -> new MixPart(lengths.apply(pair), pair.weight)).toList(),
               index -> Seed.at(seed, SALT, index % made));
     }
@@ -460,7 +459,7 @@ public sealed interface LengthDistribution {
     }
   }
 
-  private static int length(int tokens) {
+  private static int requireLength(int tokens) {
     if (tokens < 1 || tokens > MAX) {
       throw new IllegalArgumentException(
           String.format(

@@ -11,6 +11,8 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.load.VaryingRate;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.nio.file.Files;
@@ -35,10 +37,10 @@ class ArrivalModelsIT {
   void usersStartWhereTheModelsPlanThemAndThePlanIsRecorded() throws Exception {
     List<Long> expected = new ArrayList<>();
     add(expected, Arrivals.gamma(25, 1.4, 42).offsetsBefore(2 * SECOND), 0);
-    Arrivals.Replay replay = Arrivals.Replay.read("src/test/resources/traces/azure.csv", 10);
+    Trace replay = Trace.read("src/test/resources/traces/azure.csv", 10);
     add(expected, replay.offsetsBefore(replay.lengthNanos()), 3 * SECOND);
     Arrivals curve =
-        new Arrivals.VaryingRate(
+        new VaryingRate(
             nanos -> 20 - 10 * (nanos / 1_000_000) / 1000.0, 2 * SECOND, Gaps.poisson(3));
     add(expected, curve.offsetsBefore(2 * SECOND), 3 * SECOND + replay.lengthNanos());
 

@@ -18,6 +18,7 @@ import java.util.PrimitiveIterator;
 import java.util.SplittableRandom;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.LongFunction;
+import java.util.function.LongToDoubleFunction;
 import java.util.stream.DoubleStream;
 import java.util.stream.LongStream;
 import org.apache.commons.statistics.distribution.GammaDistribution;
@@ -31,7 +32,7 @@ class ArrivalsTest {
   private static final long SECOND = 1_000_000_000L;
 
   /** 20 ± 15 users per second over a minute. */
-  private static final Arrivals.Rate WAVE =
+  private static final LongToDoubleFunction WAVE =
       nanos -> 20 + 15 * Math.sin(2 * Math.PI * nanos / (60.0 * SECOND));
 
   private static double waveIntegral(double seconds) {
@@ -161,7 +162,7 @@ class ArrivalsTest {
   @Test
   void evenArrivalsOfARampAreAtIntegersOfItsIntegral() {
     // 0 to 10 per second in 10 s: the integral is t²/2.
-    Arrivals ramp = new Arrivals.VaryingRate(nanos -> nanos / 1e9, 10 * SECOND, Gaps.EQUAL);
+    Arrivals ramp = new VaryingRate(nanos -> nanos / 1e9, 10 * SECOND, Gaps.EQUAL);
     long[] offsets = head(ramp, 10 * SECOND);
 
     assertThat(offsets).hasSize(50);
@@ -172,22 +173,21 @@ class ArrivalsTest {
 
   @Test
   void flatCurveIsConstant() {
-    assertThat(head(new Arrivals.VaryingRate(nanos -> 4, 5 * SECOND, Gaps.EQUAL), 5 * SECOND))
+    assertThat(head(new VaryingRate(nanos -> 4, 5 * SECOND, Gaps.EQUAL), 5 * SECOND))
         .isEqualTo(head(Arrivals.constant(4), 5 * SECOND));
-    assertThat(head(new Arrivals.VaryingRate(nanos -> 0, 5 * SECOND, Gaps.EQUAL), 5 * SECOND))
-        .isEmpty();
+    assertThat(head(new VaryingRate(nanos -> 0, 5 * SECOND, Gaps.EQUAL), 5 * SECOND)).isEmpty();
   }
 
   /** 0 to 10 per second in 10 s, then 10 per second; no arrivals after a curve that ends at 0. */
   @Test
   void curveHoldsItsLastRate() {
-    Arrivals ramp = new Arrivals.VaryingRate(nanos -> nanos / 1e9, 10 * SECOND, Gaps.EQUAL);
+    Arrivals ramp = new VaryingRate(nanos -> nanos / 1e9, 10 * SECOND, Gaps.EQUAL);
     long[] offsets = head(ramp, 12 * SECOND);
 
     assertThat(offsets).hasSize(70).startsWith(head(ramp, 10 * SECOND));
     assertThat(offsets[50]).isEqualTo(10 * SECOND);
     assertThat(offsets[69]).isEqualTo(11_900_000_000L);
-    Arrivals fall = new Arrivals.VaryingRate(n -> 10 - n / 1e9, 10 * SECOND, Gaps.EQUAL);
+    Arrivals fall = new VaryingRate(n -> 10 - n / 1e9, 10 * SECOND, Gaps.EQUAL);
     assertThat(head(fall, 1_000 * SECOND)).hasSize(50);
     assertThat(LongStream.range(0, 10).map(ArrivalsTest::firstHeld).distinct().count())
         .as("first arrivals after the curve, by seed")
@@ -195,7 +195,7 @@ class ArrivalsTest {
   }
 
   private static long firstHeld(long seed) {
-    Arrivals flat = new Arrivals.VaryingRate(nanos -> 1, SECOND, Gaps.poisson(seed));
+    Arrivals flat = new VaryingRate(nanos -> 1, SECOND, Gaps.poisson(seed));
     return flat.offsets().filter(at -> at > SECOND).findFirst().orElseThrow();
   }
 
@@ -203,8 +203,7 @@ class ArrivalsTest {
   @ValueSource(doubles = {-0.5, Double.NaN, Double.POSITIVE_INFINITY})
   void invalidRatesAndSpreadsAreNamed(double bad) {
     Arrivals curve =
-        new Arrivals.VaryingRate(
-            nanos -> nanos >= 2 * SECOND ? bad : 1, 5 * SECOND, Gaps.poisson(1));
+        new VaryingRate(nanos -> nanos >= 2 * SECOND ? bad : 1, 5 * SECOND, Gaps.poisson(1));
     assertThatThrownBy(() -> curve.countBefore(5 * SECOND))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("The rate curve is " + bad + " at 2.0 s; expected");
@@ -230,15 +229,14 @@ class ArrivalsTest {
     int driven = SimulatedTable.runs(20, 400);
     List<List<String>> rows = new ArrayList<>();
     for (double[] ramp : new double[][] {{0, 2}, {1, 20}, {20, 1}, {5, 200}}) {
-      Arrivals.Rate rate = nanos -> ramp[0] + (ramp[1] - ramp[0]) * nanos / (60.0 * SECOND);
+      LongToDoubleFunction rate = nanos -> ramp[0] + (ramp[1] - ramp[0]) * nanos / (60.0 * SECOND);
       double planned = 30 * (ramp[0] + ramp[1]);
       double sum = 0;
       double squares = 0;
       int within = 0;
       for (int seed = 0; seed < runs; seed++) {
         double found =
-            new Arrivals.VaryingRate(rate, 60 * SECOND, Gaps.poisson(seed))
-                .countBefore(60 * SECOND);
+            new VaryingRate(rate, 60 * SECOND, Gaps.poisson(seed)).countBefore(60 * SECOND);
         sum += found;
         squares += (found - planned) * (found - planned);
         within += Math.abs(found - planned) <= 1.96 * Math.sqrt(planned) ? 1 : 0;
@@ -249,7 +247,7 @@ class ArrivalsTest {
       long realised = 0;
       ValueRecorder lags = new ValueRecorder(ValueRecorder.MICROS);
       for (int seed = 0; seed < driven; seed++) {
-        Arrivals drawn = new Arrivals.VaryingRate(rate, 60 * SECOND, Gaps.poisson(seed));
+        Arrivals drawn = new VaryingRate(rate, 60 * SECOND, Gaps.poisson(seed));
         FakeLoad load = driven(rate, seed);
         assertThat(load.lags()).hasSize((int) drawn.countBefore(60 * SECOND));
         load.lags().forEach(nanos -> lags.add(nanos / 1e6));
@@ -285,7 +283,7 @@ class ArrivalsTest {
             rows);
   }
 
-  private static FakeLoad driven(Arrivals.Rate rate, long seed) {
+  private static FakeLoad driven(LongToDoubleFunction rate, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     LoadLevel.Open ramp =
         LoadLevel.Open.curve(rate, 60 * SECOND)
@@ -299,7 +297,7 @@ class ArrivalsTest {
   }
 
   private static Arrivals wave(long seed) {
-    return new Arrivals.VaryingRate(WAVE, 60 * SECOND, Gaps.poisson(seed));
+    return new VaryingRate(WAVE, 60 * SECOND, Gaps.poisson(seed));
   }
 
   private static long[] head(Arrivals arrivals, long untilNanos) {

@@ -36,7 +36,7 @@ class TraceTest {
   }
 
   private static List<Planned> read(String file, double speed) {
-    Arrivals.Replay replay = Arrivals.Replay.read(TRACES.resolve(file).toString(), speed);
+    Trace replay = Trace.read(TRACES.resolve(file).toString(), speed);
     return replay.plannedBefore(replay.lengthNanos()).toList();
   }
 
@@ -103,10 +103,10 @@ class TraceTest {
     String text = lines.replace('~', '\n').replace("$N", "\"input_length\":9");
     Path file = Files.writeString(folder.resolve("trace.txt"), text);
 
-    Trace trace = Trace.read(file + (suffix == null ? "" : suffix));
+    Trace trace = Trace.read(file + (suffix == null ? "" : suffix), 1);
 
     assertThat(
-            LongStream.of(trace.offsets())
+            LongStream.of(trace.recorded())
                 .mapToObj(nanos -> Long.toString(Math.round(nanos / 1e6)))
                 .collect(Collectors.joining(" ")))
         .isEqualTo(millis);
@@ -122,19 +122,19 @@ class TraceTest {
             folder.resolve("burst.csv"),
             "Timestamp,Request tokens,Response tokens\n1,0,5\n2,9,0\n3,9,5\n4,0,0\n5,8,\n");
 
-    Trace trace = Trace.read(file.toString());
+    Trace trace = Trace.read(file.toString(), 1);
 
     assertThat(trace.leftOut())
         .containsExactly("skipped 2 of 5: no input tokens", "skipped 1 of 5: no output tokens");
-    assertThat(trace.offsets()).containsExactly(0, 2_000_000_000L);
+    assertThat(trace.recorded()).containsExactly(0, 2_000_000_000L);
     assertThat(trace.lengths(1)).isEqualTo(new Arrivals.Lengths(8, null));
-    assertThat(new Arrivals.Replay(trace, 1).hasInputs()).isTrue();
+    assertThat(trace.hasInputs()).isTrue();
     Files.writeString(file, "Timestamp,Response tokens\n1,0\n");
-    assertThatThrownBy(() -> Trace.read(file.toString()))
+    assertThatThrownBy(() -> Trace.read(file.toString(), 1))
         .hasMessageContaining("has no arrival")
         .hasMessageContaining("skipped 1 of 1");
     Files.writeString(file, "Timestamp,Response tokens\n1,5\n");
-    assertThat(Arrivals.Replay.read(file.toString(), 1).hasInputs()).isFalse();
+    assertThat(Trace.read(file.toString(), 1).hasInputs()).isFalse();
   }
 
   @Test
@@ -167,7 +167,7 @@ class TraceTest {
     };
     for (String[] each : entries) {
       Path file = Files.writeString(folder.resolve("a.json"), each[0]);
-      assertThatThrownBy(() -> Trace.read(file.toString()))
+      assertThatThrownBy(() -> Trace.read(file.toString(), 1))
           .hasMessageStartingWith("a.json:1: entry 1: ")
           .hasMessageContaining(each[1]);
     }
@@ -193,14 +193,14 @@ class TraceTest {
   void errorsNameFileAndLine(String lines, String message) throws IOException {
     Path file = Files.writeString(folder.resolve("trace.txt"), lines.replace('~', '\n'));
 
-    assertThatThrownBy(() -> Trace.read(file.toString()))
+    assertThatThrownBy(() -> Trace.read(file.toString(), 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);
   }
 
   @Test
   void missingFileIsReported() {
-    assertThatThrownBy(() -> Trace.read("none.csv"))
+    assertThatThrownBy(() -> Trace.read("none.csv", 1))
         .hasMessage("none.csv: no such file, neither in the file system nor on the class path");
   }
 
@@ -209,8 +209,8 @@ class TraceTest {
     Path one = Files.writeString(folder.resolve("one.csv"), "Timestamp\n3\n");
     Path three = Files.writeString(folder.resolve("three.csv"), "Timestamp\n3\n4\n7\n");
 
-    assertThat(Trace.read(one.toString()).lengthNanos()).isEqualTo(1_000_000_000L);
-    assertThat(Trace.read(three.toString()).lengthNanos()).isEqualTo(6_000_000_000L);
+    assertThat(Trace.read(one.toString(), 1).lengthNanos()).isEqualTo(1_000_000_000L);
+    assertThat(Trace.read(three.toString(), 1).lengthNanos()).isEqualTo(6_000_000_000L);
   }
 
   @Test

@@ -40,7 +40,7 @@ final class ExactLengthTest {
   void promptsOfRandomLengthsAreExact(Tokenizer tokenizer) {
     Prompts prompts =
         Prompts.of(PromptPool.builtIn(), 7)
-            .tokens(new LengthDistribution.Uniform(1, 400), tokenizer, 400);
+            .tokens(LengthDistribution.uniform(1, 400), tokenizer, 400);
 
     assertThat(prompts.misses()).isEmpty();
     assertThat(prompts.made())

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.Dataset.Permutation;
 import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import io.github.gatlingllm.workload.LengthDistribution.Pairs;
@@ -36,7 +37,7 @@ final class LengthDistributionTest {
 
   @Test
   void normalLengthsHaveTheirMoments() {
-    int[] draws = draws(new LengthDistribution.Normal(512, 64, false));
+    int[] draws = draws(LengthDistribution.normal(512, 64));
     // 5 standard errors: 5 · 64/√100,000 of the mean, 5 · 64/√200,000 of the std.
     assertThat(mean(draws)).isCloseTo(512, within(1.02));
     assertThat(std(draws)).isCloseTo(64, within(0.72));
@@ -44,7 +45,7 @@ final class LengthDistributionTest {
 
   @Test
   void lognormalLengthsHaveTheirMomentsAndAreSkewed() {
-    int[] draws = draws(new LengthDistribution.Normal(1_000, 500, true));
+    int[] draws = draws(LengthDistribution.lognormal(1_000, 500));
     assertThat(mean(draws)).isCloseTo(1_000, within(8.0));
     assertThat(std(draws)).isCloseTo(500, within(15.0));
     // The median of a lognormal is mean/√(1 + cv²): 1,000/√1.25.
@@ -54,7 +55,7 @@ final class LengthDistributionTest {
 
   @Test
   void normalLengthsAreTruncatedAt1() {
-    int[] draws = draws(new LengthDistribution.Normal(10, 10, false));
+    int[] draws = draws(LengthDistribution.normal(10, 10));
     long ones = IntStream.of(draws).filter(d -> d == 1).count();
     long tens = IntStream.of(draws).filter(d -> d == 10).count();
     assertThat(IntStream.of(draws).min()).hasValue(1);
@@ -65,7 +66,7 @@ final class LengthDistributionTest {
   @Test
   void uniformLengthsIncludeBothEnds() {
     IntSummaryStatistics draws =
-        IntStream.of(draws(new LengthDistribution.Uniform(3, 7))).summaryStatistics();
+        IntStream.of(draws(LengthDistribution.uniform(3, 7))).summaryStatistics();
     assertThat(draws.getMin()).isEqualTo(3);
     assertThat(draws.getMax()).isEqualTo(7);
     assertThat(draws.getAverage()).isCloseTo(5, within(0.03));
@@ -80,7 +81,9 @@ final class LengthDistributionTest {
 
   @Test
   void recordedLengthsRepeatInTheirOrder() {
-    LengthDistribution recorded = new LengthDistribution.Recorded("trace", List.of(5, 9, 7));
+    LengthDistribution recorded =
+        LengthDistribution.recorded(
+            new Trace("trace", new long[3], new int[] {5, 1, 9, 1, 7, 1}, "", List.of(), 1));
     assertThat(IntStream.of(draws(recorded)).limit(7)).containsExactly(5, 9, 7, 5, 9, 7, 5);
     assertThat(recorded.min()).isEqualTo(5);
   }
