@@ -107,7 +107,7 @@ final class SimulationPlan {
     plan.apiKey(protocol.apiKey() != null);
     plan.beforeLoad(
         protocol::get, WeightedModel.tries(protocol.models(), protocol.baseUrls().size()));
-    if (!(protocol.prefix() instanceof PromptPrefix.None)) {
+    if (protocol.prefix() != PromptPrefix.NONE) {
       plan.prefix(protocol.prefix(), "");
     }
     plan.lines(protocol::get, "gaps", "sessions begin", "history");

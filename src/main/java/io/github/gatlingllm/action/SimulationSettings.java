@@ -149,7 +149,7 @@ final class SimulationSettings {
       requireKnown(changed.tokenizer());
     }
     changed = goals(changed, isOnly);
-    changed = changed.prefix() instanceof PromptPrefix.None ? changed : changed.withPrefixSeed();
+    changed = changed.prefix() == PromptPrefix.NONE ? changed : changed.withPrefixSeed();
     Map<String, String> notes = new LinkedHashMap<>(protocol.notes());
     notes.putAll(shown);
     return changed

@@ -210,7 +210,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
               + about(prompts, counts)
               + (outputs == null ? "" : "; outputs " + outputs));
     }
-    List<Prompts.Miss> misses = prompts.misses();
+    List<String> misses = prompts.misses();
     if (!misses.isEmpty()) {
       PrintableText.print(
           "LLM: %s of %s prompts could not be given their length by %s, e.g. %s"

@@ -22,6 +22,11 @@ public final class Seed {
   private static final ProcessSetting SETTING = new ProcessSetting("llm.seed");
   private static final long SALT = 0x756e736565646564L; // "unseeded"
 
+  /** Makes orders independent of other draws with the same seed. */
+  private static final long ORDER_SALT = 0x6469616c6f677331L; // "dialogs1"
+
+  private static final int ROUNDS = 8;
+
   /** Random seeds stay below: programs that know only doubles read them from JSON. */
   private static final long EXACT_IN_JAVASCRIPT = 1L << 53;
 
@@ -125,6 +130,34 @@ public final class Seed {
   /** A generator for the draw at an index; mixed, so that neighbouring indices are independent. */
   public static SplittableRandom at(long seed, long salt, long index) {
     return new SplittableRandom(mix((seed ^ salt) + index * GOLDEN_GAMMA));
+  }
+
+  /**
+   * The number at an index of 0 to size − 1 in a random order without memory, another one in every
+   * pass: a balanced Feistel network (Luby and Rackoff, 1988) with cycle walking (Black and
+   * Rogaway, 2002).
+   */
+  public static long permuted(long seed, long size, long index) {
+    int bits = Math.max(2, Long.SIZE - Long.numberOfLeadingZeros(size - 1));
+    int halfBits = (bits + 1) / 2;
+    long key = mix((seed ^ ORDER_SALT) + (index / size) * GOLDEN_GAMMA);
+    long value = index % size;
+    do {
+      value = encrypted(value, key, halfBits);
+    } while (value >= size);
+    return value;
+  }
+
+  private static long encrypted(long value, long key, int halfBits) {
+    long mask = (1L << halfBits) - 1;
+    long left = value >>> halfBits;
+    long right = value & mask;
+    for (int round = 1; round <= ROUNDS; round++) {
+      long next = left ^ (mix(key + round * GOLDEN_GAMMA + right) & mask);
+      left = right;
+      right = next;
+    }
+    return left << halfBits | right;
   }
 
   public static double weight(double weight) {

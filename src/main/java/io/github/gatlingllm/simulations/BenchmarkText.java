@@ -144,14 +144,14 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
     }
     known.forEach(share -> scenario(share.ready()));
     rows.lines(plan::get, "images", "context", "think time");
-    List<String> misses = workload.misses().map(Prompts.Miss::toString).toList();
+    List<String> misses = workload.misses().toList();
     if (!misses.isEmpty()) {
       String some = misses.stream().limit(MISSES_SHOWN).collect(joining(", "));
       String more = misses.size() > MISSES_SHOWN ? ", …" : "";
       String count = misses.size() + " of " + workload.made() + " prompts: ";
       row("NOT EXACT", count + some + more);
     }
-    if (!(plan.prefix() instanceof PromptPrefix.None)) {
+    if (plan.prefix() != PromptPrefix.NONE) {
       IntSummaryStatistics sizes = PromptPrefix.sizes(plan.prefix().texts(tokenizer), tokenizer);
       String varying = sizes.getMin() == sizes.getMax() ? "" : ", and so do totals vary";
       boolean isOfReplays =

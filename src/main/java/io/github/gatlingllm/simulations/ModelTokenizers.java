@@ -7,13 +7,13 @@ import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.settings.TargetSpec;
+import io.github.gatlingllm.workload.ServerTokenizer;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -88,17 +88,12 @@ record ModelTokenizers(
     sent.putAll(headers);
     var posting = MetricsPage.posting(TIMEOUT);
     try {
-      Tokenizer.OfServer server =
-          Tokenizer.ofServer(
-              (path, json) -> {
-                MetricsPage page =
-                    new MetricsPage("", URI.create(root + path), shown, sent, verifyTls, true);
-                try {
-                  return posting.apply(page, json).join();
-                } catch (CompletionException e) {
-                  throw new IOException(e.getMessage(), e);
-                }
-              },
+      ServerTokenizer server =
+          ServerTokenizer.open(
+              (path, json) ->
+                  posting.apply(
+                      new MetricsPage("", URI.create(root + path), shown, sent, verifyTls, true),
+                      json),
               model == null ? "" : model,
               DataFile.cache(),
               System::nanoTime);
@@ -166,7 +161,7 @@ record ModelTokenizers(
 
   /** Its name in a sentence. */
   String words() {
-    return tokenizer instanceof Tokenizer.OfServer
+    return tokenizer instanceof ServerTokenizer
         ? "the server's own tokenizer (" + source + ")"
         : tokenizer.name();
   }
@@ -199,7 +194,7 @@ record ModelTokenizers(
   }
 
   void close() {
-    if (tokenizer instanceof Tokenizer.OfServer server) {
+    if (tokenizer instanceof ServerTokenizer server) {
       server.close();
     }
   }

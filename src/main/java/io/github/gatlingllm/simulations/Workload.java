@@ -47,7 +47,7 @@ record Workload(
   }
 
   /** Prompts that could not get their exact length; usually none. */
-  Stream<Prompts.Miss> misses() {
+  Stream<String> misses() {
     return prompts().flatMap(each -> each.misses().stream());
   }
 

@@ -109,7 +109,7 @@ public final class Dataset {
 
   /** All dialogs once in a random order by the seed, then all again in another one. */
   public Dialog dialog(long seed, long userIndex) {
-    return get((int) new Permutation(size(), seed).at(userIndex));
+    return get((int) Seed.permuted(seed, size(), userIndex));
   }
 
   public Dialog inOrder(long userIndex) {
@@ -172,50 +172,6 @@ public final class Dataset {
     /** Generates the texts of formats that record lengths only. */
     private DialogReader reader(Tokenizer tokenizer) {
       return parser == null ? new Mooncake(tokenizer) : (entry, key) -> parser.apply(entry);
-    }
-  }
-
-  /**
-   * The numbers 0 to n − 1 in a random order without memory, another one in every pass: a balanced
-   * Feistel network (Luby and Rackoff, 1988) with cycle walking (Black and Rogaway, 2002).
-   */
-  static final class Permutation {
-
-    private static final int ROUNDS = 8;
-
-    /** Makes these draws independent of others with the same seed. */
-    private static final long SALT = 0x6469616c6f677331L; // "dialogs1"
-
-    private final long size;
-    private final int halfBits;
-    private final long seed;
-
-    Permutation(long size, long seed) {
-      this.size = size;
-      this.seed = seed ^ SALT;
-      int bits = Math.max(2, Long.SIZE - Long.numberOfLeadingZeros(size - 1));
-      halfBits = (bits + 1) / 2;
-    }
-
-    long at(long index) {
-      long key = Seed.mix(seed + (index / size) * Seed.GOLDEN_GAMMA);
-      long value = index % size;
-      do {
-        value = encrypt(value, key);
-      } while (value >= size);
-      return value;
-    }
-
-    private long encrypt(long value, long key) {
-      long mask = (1L << halfBits) - 1;
-      long left = value >>> halfBits;
-      long right = value & mask;
-      for (int round = 1; round <= ROUNDS; round++) {
-        long next = left ^ (Seed.mix(key + round * Seed.GOLDEN_GAMMA + right) & mask);
-        left = right;
-        right = next;
-      }
-      return left << halfBits | right;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.workload;
 
+import io.github.gatlingllm.workload.Prompts.DrawnPrompt;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -22,14 +23,12 @@ record ExactLength(Tokenizer tokenizer) {
   private static final List<String> FILLERS =
       List.of(" and", " then", " so", " more", ".", " it", "!", " a", "?", " now", ",", " no");
 
-  record Fitted(String text, int tokens) {}
-
   /** The text, cut or extended so that {@code before + text + after} has that many tokens. */
-  Fitted of(String before, String text, String after, int tokens, SplittableRandom random) {
+  DrawnPrompt of(String before, String text, String after, int tokens, SplittableRandom random) {
     String extended = before + text.strip();
     int count = tokenizer.count(extended + after);
     if (count == tokens && !text.isBlank()) {
-      return new Fitted(text.strip(), count);
+      return new DrawnPrompt(text.strip(), count, tokens);
     }
     String source = count < tokens ? longer(before, text.strip(), tokens, random) : extended;
     return cut(before, source, after, tokens);
@@ -48,17 +47,17 @@ record ExactLength(Tokenizer tokenizer) {
     }
   }
 
-  private Fitted cut(String before, String source, String after, int tokens) {
+  private DrawnPrompt cut(String before, String source, String after, int tokens) {
     int keep = tokens - (after.isEmpty() ? 0 : tokenizer.count(after));
-    Fitted nearest = null;
+    DrawnPrompt nearest = null;
     for (int i = 0; i < CUTS && keep >= 0; i++) {
       String head = tokenizer.head(source, keep).stripTrailing();
       String text = head.length() <= before.length() ? "" : head.substring(before.length());
       int count = tokenizer.count(before + text + after);
-      Fitted fitted =
+      DrawnPrompt fitted =
           count < tokens && tokens - count <= MAX_FILLED
               ? filled(before, text, after, count, tokens)
-              : new Fitted(text, count);
+              : new DrawnPrompt(text, count, tokens);
       nearest = nearest(nearest, fitted, tokens);
       if (nearest.tokens() == tokens) {
         return nearest;
@@ -69,24 +68,24 @@ record ExactLength(Tokenizer tokenizer) {
         keep += 1 + tokens - count;
       }
     }
-    return nearest == null ? new Fitted("", tokenizer.count(before + after)) : nearest;
+    return nearest == null ? new DrawnPrompt("", tokenizer.count(before + after), tokens) : nearest;
   }
 
-  private Fitted filled(String before, String text, String after, int count, int tokens) {
-    Fitted filled = new Fitted(text, count);
+  private DrawnPrompt filled(String before, String text, String after, int count, int tokens) {
+    DrawnPrompt filled = new DrawnPrompt(text, count, tokens);
     int step = 0;
     while (filled.tokens() < tokens && step < FILLERS.size()) {
       String filler = FILLERS.get(step++);
       String more = filled.text().isEmpty() ? filler.strip() : filled.text() + filler;
       int now = tokenizer.count(before + more + after);
       if (now > filled.tokens() && now <= tokens) {
-        filled = new Fitted(more, now);
+        filled = new DrawnPrompt(more, now, tokens);
       }
     }
     return filled;
   }
 
-  private static Fitted nearest(@Nullable Fitted a, Fitted b, int tokens) {
+  private static DrawnPrompt nearest(@Nullable DrawnPrompt a, DrawnPrompt b, int tokens) {
     if (a == null) {
       return b;
     }

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.workload;
 
 import io.github.gatlingllm.load.Seed;
-import io.github.gatlingllm.workload.Dataset.Permutation;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -11,10 +10,26 @@ import java.util.stream.IntStream;
  * A text before every prompt, which controls the hits of a server's prefix cache. It ends with an
  * empty line, where tokenizers split, so that token counts add up.
  */
-public sealed interface PromptPrefix {
+public interface PromptPrefix {
 
   /** No prefix: the server may reuse its cache of earlier prompts. */
-  PromptPrefix NONE = new None();
+  PromptPrefix NONE =
+      new PromptPrefix() {
+        @Override
+        public Texts texts(Tokenizer tokenizer) {
+          return request -> "";
+        }
+
+        @Override
+        public PromptPrefix seed(long seed) {
+          return this;
+        }
+
+        @Override
+        public String toString() {
+          return "none";
+        }
+      };
 
   /** Number of prefixes that {@link #sizes} counts. */
   int SIZED = 64;
@@ -48,23 +63,6 @@ public sealed interface PromptPrefix {
     }
   }
 
-  record None() implements PromptPrefix {
-    @Override
-    public Texts texts(Tokenizer tokenizer) {
-      return request -> "";
-    }
-
-    @Override
-    public PromptPrefix seed(long seed) {
-      return this;
-    }
-
-    @Override
-    public String toString() {
-      return "none";
-    }
-  }
-
   /**
    * A nonce for every request, 18 digits and an empty line, unique within a run: a permutation of
    * 59-bit numbers by the seed and the number of the run, as a server may have the prompts of an
@@ -78,9 +76,9 @@ public sealed interface PromptPrefix {
 
     @Override
     public Texts texts(Tokenizer tokenizer) {
-      Permutation nonces = new Permutation(NONCES, seed ^ Seed.ofRun());
+      long ofRun = seed ^ Seed.ofRun();
       return request -> {
-        String digits = Long.toString(nonces.at(request));
+        String digits = Long.toString(Seed.permuted(ofRun, NONCES, request));
         return "0".repeat(DIGITS - digits.length()) + digits + "\n\n";
       };
     }

@@ -47,19 +47,13 @@ public record Prompts(
   private static final long LENGTH_SALT = 0x6c656e677468736fL; // "lengthso"
   private static final long TEXT_SALT = 0x70616464696e6773L; // "paddings"
 
-  public record DrawnPrompt(String text, @Nullable Integer tokens, @Nullable Integer wanted) {
-
-    public boolean exact() {
-      return wanted == null || wanted.equals(tokens);
-    }
-  }
-
-  public record Miss(int index, int wanted, int tokens) {
-    @Override
-    public String toString() {
-      return "#" + index + " has " + tokens + " of " + wanted + " tokens";
-    }
-  }
+  /**
+   * A prompt.
+   *
+   * @param tokens null where they are not counted
+   * @param wanted tokens that it should have; null for any number
+   */
+  public record DrawnPrompt(String text, @Nullable Integer tokens, @Nullable Integer wanted) {}
 
   public static Prompts of(PromptSource source, long seed) {
     return new Prompts(source, seed, request -> "", null, List.of());
@@ -154,10 +148,8 @@ public record Prompts(
     int wanted = Math.max(1, drawn - template);
     // A fixed text is always extended in the same way.
     SplittableRandom random = Seed.at(seed, TEXT_SALT, source.fixed() ? 0 : index);
-    ExactLength.Fitted fitted =
-        new ExactLength(tokenizer)
-            .of(prefix.of(index), source.pick(seed, index), "", wanted, random);
-    return new DrawnPrompt(fitted.text(), fitted.tokens(), wanted);
+    return new ExactLength(tokenizer)
+        .of(prefix.of(index), source.pick(seed, index), "", wanted, random);
   }
 
   /** The prompt of a request, without prefix. */
@@ -181,10 +173,14 @@ public record Prompts(
     return prefix.of(index) + pick(index).text();
   }
 
-  public List<Miss> misses() {
+  /** In words those that could not get their exact length; usually none. */
+  public List<String> misses() {
     return IntStream.range(0, made.size())
-        .filter(i -> !made.get(i).exact())
-        .mapToObj(i -> new Miss(i, made.get(i).wanted(), made.get(i).tokens()))
+        .filter(i -> !Objects.equals(made.get(i).wanted(), made.get(i).tokens()))
+        .mapToObj(
+            i ->
+                "#%s has %s of %s tokens"
+                    .formatted(i, made.get(i).tokens(), made.get(i).wanted()))
         .toList();
   }
 

@@ -12,12 +12,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -29,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * then, as long as it answers, for {@value #COUNTING_SECONDS} s; after {@link #close} a text that
  * it has not counted is {@link Uncounted}.
  */
-final class ServerTokenizer implements Tokenizer.OfServer {
+public final class ServerTokenizer implements Tokenizer {
 
   static final String NAME = "server";
 
@@ -62,7 +65,7 @@ final class ServerTokenizer implements Tokenizer.OfServer {
     }
   }
 
-  private final Server server;
+  private final BiFunction<String, String, CompletableFuture<String>> server;
   private final String model;
   private final Form form;
   private final LongSupplier nanoClock;
@@ -80,7 +83,8 @@ final class ServerTokenizer implements Tokenizer.OfServer {
   private volatile @Nullable Tokenizer words;
 
   private ServerTokenizer(
-      Server server, String model, Form form, LongSupplier nanoClock, long startNanos) {
+      BiFunction<String, String, CompletableFuture<String>> server,
+      String model, Form form, LongSupplier nanoClock, long startNanos) {
     this.server = server;
     this.model = model;
     this.form = form;
@@ -91,12 +95,16 @@ final class ServerTokenizer implements Tokenizer.OfServer {
   /**
    * The tokenizer of a server in the first form that it answers.
    *
+   * @param server answers JSON at a path beside {@code /v1}
    * @param model its name; empty where it is not known
    * @param cache the folder where counts are kept for later runs; null for none
    * @throws IOException why it has none
    */
-  static ServerTokenizer open(
-      Server server, String model, @Nullable Path cache, LongSupplier nanoClock)
+  public static ServerTokenizer open(
+      BiFunction<String, String, CompletableFuture<String>> server,
+      String model,
+      @Nullable Path cache,
+      LongSupplier nanoClock)
       throws IOException {
     long start = nanoClock.getAsLong();
     IOException why = null;
@@ -160,7 +168,9 @@ final class ServerTokenizer implements Tokenizer.OfServer {
       throw new IOException("no end of counting within " + seconds + " s");
     }
     try {
-      return JSON.readTree(server.answer(path, body.toString()));
+      return JSON.readTree(server.apply(path, body.toString()).join());
+    } catch (CompletionException e) {
+      throw new IOException(e.getMessage(), e);
     } catch (JsonProcessingException e) {
       throw new IOException("no count in its answer, which is not JSON", e);
     }
@@ -183,17 +193,17 @@ final class ServerTokenizer implements Tokenizer.OfServer {
     throw new IOException("no count in its answer");
   }
 
-  @Override
+  /** Tokens that the chat template adds to one message; null where the server does not tell. */
   public @Nullable Integer template() {
     return template;
   }
 
-  @Override
+  /** The longest context in tokens; null where the server does not tell. */
   public @Nullable Integer context() {
     return context;
   }
 
-  @Override
+  /** Sends no more requests: the load begins. Later runs find what was counted. */
   public void close() {
     closed = true;
     if (kept != null && counts.size() > known) {

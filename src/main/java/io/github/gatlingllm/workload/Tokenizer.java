@@ -1,14 +1,32 @@
 package io.github.gatlingllm.workload;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Splits plain text into tokens, without those of a chat template. Slow; thread-safe. */
 public interface Tokenizer {
+
+  Tokenizer CHARS4 =
+      new Tokenizer() {
+        @Override
+        public String name() {
+          return "chars4";
+        }
+
+        @Override
+        public int count(String text) {
+          return (text.codePointCount(0, text.length()) + 3) / 4;
+        }
+
+        @Override
+        public String head(String text, int tokens) {
+          long max = 4L * tokens;
+          return max >= text.codePointCount(0, text.length())
+              ? text
+              : text.substring(0, text.offsetByCodePoints(0, (int) max));
+        }
+      };
 
   /** Its name in settings and reports, e.g. {@code tiktoken:cl100k_base}. */
   String name();
@@ -31,7 +49,7 @@ public interface Tokenizer {
     if (name.equals("auto") || name.equals(ServerTokenizer.NAME)) {
       return new UnresolvedServer(name);
     }
-    if (name.equals(CharsPerToken.FOUR.name())) {
+    if (name.equals(CHARS4.name())) {
       return chars4();
     }
     if (name.startsWith(Tiktoken.PREFIX)) {
@@ -85,41 +103,9 @@ public interface Tokenizer {
     return Tiktoken.ofModel(model);
   }
 
-  /** One token per four characters, rounded up: an estimate without tables. */
+  /** One token per four characters (Unicode code points), rounded up: an estimate. */
   static Tokenizer chars4() {
-    return CharsPerToken.FOUR;
-  }
-
-  /** A server that counts; a path is beside {@code /v1}. */
-  @FunctionalInterface
-  interface Server {
-    String answer(String path, String json) throws IOException;
-  }
-
-  /** The tokenizer of a server, which is asked before the load only. */
-  interface OfServer extends Tokenizer {
-
-    /** Tokens that the chat template adds to one message; null where the server does not tell. */
-    @Nullable Integer template();
-
-    /** The longest context in tokens; null where the server does not tell. */
-    @Nullable Integer context();
-
-    /** Asks no more: the load begins. Later runs find what was counted. */
-    void close();
-  }
-
-  /**
-   * The tokenizer of a server in the first form that it answers.
-   *
-   * @param model its name; empty where it is not known
-   * @param cache the folder where counts are kept for later runs; null for none
-   * @throws IOException why it has none
-   */
-  static OfServer ofServer(
-      Server server, String model, @Nullable Path cache, LongSupplier nanoClock)
-      throws IOException {
-    return ServerTokenizer.open(server, model, cache, nanoClock);
+    return CHARS4;
   }
 
   /** A text that has not been counted before the load, or that the server did not count. */
@@ -151,30 +137,6 @@ public interface Tokenizer {
     @Override
     public String head(String text, int tokens) {
       return cl100k().head(text, tokens);
-    }
-  }
-
-  /** One token per {@code chars} characters (Unicode code points), rounded up: an estimate. */
-  record CharsPerToken(int chars) implements Tokenizer {
-
-    static final CharsPerToken FOUR = new CharsPerToken(4);
-
-    @Override
-    public String name() {
-      return "chars" + chars;
-    }
-
-    @Override
-    public int count(String text) {
-      return (text.codePointCount(0, text.length()) + chars - 1) / chars;
-    }
-
-    @Override
-    public String head(String text, int tokens) {
-      long max = (long) tokens * chars;
-      return max >= text.codePointCount(0, text.length())
-          ? text
-          : text.substring(0, text.offsetByCodePoints(0, (int) max));
     }
   }
 }

@@ -96,7 +96,7 @@ public enum WorkloadScenario {
     if (dataset == null || !dialog()) {
       prompts = prompts.tokens(LengthDistribution.exactly(tokens), tokenizer, same() ? 1 : count);
     }
-    ExactLength.Fitted system =
+    Prompts.DrawnPrompt system =
         this == C
             ? new ExactLength(tokenizer)
                 .of("", RULES, "", SYSTEM_TOKENS, new SplittableRandom(seed ^ SYSTEM_SALT))

@@ -67,7 +67,7 @@ final class ExactLengthTest {
   @ParameterizedTest
   @MethodSource("everyCut")
   void anyTextCanBeCutOrExtendedToAnyLength(Tokenizer tokenizer, int tokens) {
-    ExactLength.Fitted fitted =
+    Prompts.DrawnPrompt fitted =
         new ExactLength(tokenizer).of("", MIXED, "", tokens, new SplittableRandom(1));
 
     assertThat(tokenizer.count(fitted.text())).isEqualTo(fitted.tokens()).isEqualTo(tokens);
@@ -78,7 +78,7 @@ final class ExactLengthTest {
     Tokenizer tokenizer = Tokenizer.cl100k();
     String text = "Explain how a bill becomes a law.";
 
-    ExactLength.Fitted fitted =
+    Prompts.DrawnPrompt fitted =
         new ExactLength(tokenizer).of("", text, "", tokenizer.count(text), new SplittableRandom(1));
 
     assertThat(fitted.text()).isEqualTo(text);
@@ -107,7 +107,6 @@ final class ExactLengthTest {
 
     assertThat(prompts.made()).extracting(Prompts.DrawnPrompt::tokens).containsOnly(100);
     assertThat(prompts.misses())
-        .extracting(Prompts.Miss::toString)
         .containsExactly(
             "#0 has 100 of 101 tokens", "#1 has 100 of 101 tokens", "#2 has 100 of 101 tokens");
     assertThat(

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.workload.Dataset.Permutation;
 import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import io.github.gatlingllm.workload.LengthDistribution.Pairs;
 import java.util.BitSet;
@@ -214,21 +214,21 @@ final class LengthDistributionTest {
   void everyNumberOccursOncePerPass() {
     SplittableRandom random = new SplittableRandom(1);
     for (int size = 1; size <= 300; size++) {
-      Permutation permutation = new Permutation(size, random.nextLong());
+      long seed = random.nextLong();
       for (int pass = 0; pass < 3; pass++) {
-        assertPass(permutation, size, pass);
+        assertPass(seed, size, pass);
       }
     }
     for (int i = 0; i < 20; i++) {
       int size = 1 + random.nextInt(200_000);
-      assertPass(new Permutation(size, random.nextLong()), size, random.nextInt(1_000_000));
+      assertPass(random.nextLong(), size, random.nextInt(1_000_000));
     }
   }
 
-  private static void assertPass(Permutation permutation, int size, long pass) {
+  private static void assertPass(long seed, int size, long pass) {
     BitSet seen = new BitSet();
     for (int i = 0; i < size; i++) {
-      int number = (int) permutation.at(pass * size + i);
+      int number = (int) Seed.permuted(seed, size, pass * size + i);
       assertThat(number).isBetween(0, size - 1);
       seen.set(number);
     }
@@ -242,9 +242,8 @@ final class LengthDistributionTest {
     int seeds = 400 * size;
     int[][] counts = new int[2][size];
     for (long seed = 0; seed < seeds; seed++) {
-      Permutation permutation = new Permutation(size, seed);
-      counts[0][(int) permutation.at(0)]++;
-      counts[1][(int) permutation.at(size - 1)]++;
+      counts[0][(int) Seed.permuted(seed, size, 0)]++;
+      counts[1][(int) Seed.permuted(seed, size, size - 1)]++;
     }
     for (int[] count : counts) {
       double expected = (double) seeds / size;

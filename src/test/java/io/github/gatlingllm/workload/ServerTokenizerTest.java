@@ -6,13 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
-import io.github.gatlingllm.workload.Tokenizer.Server;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,8 +69,28 @@ final class ServerTokenizerTest {
     };
   }
 
-  private static ServerTokenizer open(Server server) throws IOException {
-    return ServerTokenizer.open(server, "m", null, System::nanoTime);
+  private interface Answering {
+    String answer(String path, String json) throws IOException;
+  }
+
+  private static ServerTokenizer open(Answering server) throws IOException {
+    return open(server, "m", null, System::nanoTime);
+  }
+
+  private static ServerTokenizer open(
+      Answering server, String model, @Nullable Path cache, LongSupplier nanoClock)
+      throws IOException {
+    return ServerTokenizer.open(
+        (path, json) -> {
+          try {
+            return CompletableFuture.completedFuture(server.answer(path, json));
+          } catch (IOException e) {
+            return CompletableFuture.failedFuture(new CompletionException(e.getMessage(), e));
+          }
+        },
+        model,
+        cache,
+        nanoClock);
   }
 
   @ParameterizedTest
@@ -209,14 +232,14 @@ final class ServerTokenizerTest {
   @Test
   void aSecondRunAsksForNoTextAgain(@TempDir Path cache) throws IOException {
     AtomicInteger asked = new AtomicInteger();
-    Server server =
+    Answering server =
         (path, json) -> {
           asked.incrementAndGet();
           return "{\"count\":" + byWords(JSON.readTree(json).path("prompt").asText()) + "}";
         };
     for (String model : List.of("m", "m", "other")) {
       int before = asked.get();
-      ServerTokenizer tokenizer = ServerTokenizer.open(server, model, cache, System::nanoTime);
+      ServerTokenizer tokenizer = open(server, model, cache, System::nanoTime);
       int probes = asked.get() - before;
       var unused =
           Prompts.of(PromptPool.of("Say it."), 7)
@@ -230,7 +253,7 @@ final class ServerTokenizerTest {
   void countingEndsAfterAMinuteOfAnswers() throws IOException {
     AtomicLong nanos = new AtomicLong();
     ServerTokenizer tokenizer =
-        ServerTokenizer.open((path, json) -> "{\"count\":5}", "m", null, nanos::get);
+        open((path, json) -> "{\"count\":5}", "m", null, nanos::get);
     nanos.set(TimeUnit.SECONDS.toNanos(60) - 1);
     assertThat(tokenizer.count("in time")).isEqualTo(5);
     nanos.set(TimeUnit.SECONDS.toNanos(60));
@@ -240,12 +263,12 @@ final class ServerTokenizerTest {
   @Test
   void openingEndsAfterTenSeconds() {
     AtomicLong nanos = new AtomicLong();
-    Server slow =
+    Answering slow =
         (path, json) -> {
           nanos.addAndGet(TimeUnit.SECONDS.toNanos(10));
           return "{\"count\":5}";
         };
-    assertThatThrownBy(() -> ServerTokenizer.open(slow, "m", null, nanos::get))
+    assertThatThrownBy(() -> open(slow, "m", null, nanos::get))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("10 s");
   }
