@@ -89,10 +89,11 @@ final class JvmWarmUp implements PlanDriver.Users {
         new PlanDriver(
             new LoadPlan.Sweep(List.of(new LoadLevel.Closed(USERS, endless))).source(),
             System::nanoTime,
-            (nanoTime, task) -> EventLoops.at(timers, nanoTime, task),
+            (task, nanoTime) -> EventLoops.at(timers, nanoTime, task),
             this,
             new RunningLevel.Listener() {},
-            level -> null);
+            level -> null,
+            false);
   }
 
   static void run(ScenarioContext context, Target load, Api api) {

@@ -55,7 +55,7 @@ final class PlanWorkload extends Workload implements Users {
         new PlanDriver(
             plan.source(),
             System::nanoTime,
-            (nanoTime, task) -> EventLoops.at(timerLoop, nanoTime, task),
+            (task, nanoTime) -> EventLoops.at(timerLoop, nanoTime, task),
             this,
             place.listener(),
             place.starts(),

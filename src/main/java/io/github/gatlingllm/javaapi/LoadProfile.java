@@ -56,8 +56,7 @@ public interface LoadProfile {
      */
     default Levels repeats(int times) {
       LoadPlan.Sweep repeated =
-          InvalidSimulation.checked(
-              () -> plan().repeated(new Repeats(times, null), Seeds.random()));
+          InvalidSimulation.checked(() -> plan().repeated(new Repeats(times), Seeds.random()));
       return () -> repeated;
     }
 

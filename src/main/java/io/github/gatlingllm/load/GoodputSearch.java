@@ -225,9 +225,8 @@ record GoodputSearch(boolean ofUsers, double startingAt, double precision, long 
 
     /** Ends the search at a server that does not answer. */
     @Override
-    public FailureLimits failureLimits() {
-      return new FailureLimits(
-          Long.MAX_VALUE, Objects.requireNonNull(StopRule.DEFAULT.maxFailuresInARow()));
+    public long maxFailuresInARow() {
+      return Objects.requireNonNull(StopRule.DEFAULT.maxFailuresInARow());
     }
 
     @Override

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Outcome of the requests that a level scheduled in its measure phase.
  *
- * @param figures what {@link StopRule.Goal} can be about, once the level has ended
+ * @param figures what {@link StopRule.Repeats} can be about, once the level has ended
  * @param tiers the same by the SLO of each tier, in their order; empty without tiers
  */
 public record LevelResult(

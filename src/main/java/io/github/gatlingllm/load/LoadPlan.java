@@ -74,9 +74,14 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return null;
     }
 
-    /** Numbers of failed requests that end a level immediately. */
-    default FailureLimits failureLimits() {
-      return FailureLimits.NONE;
+    /** More failed requests than this end a level immediately. */
+    default long maxFailures() {
+      return Long.MAX_VALUE;
+    }
+
+    /** More consecutive failed requests than this end a level immediately. */
+    default long maxFailuresInARow() {
+      return Long.MAX_VALUE;
     }
 
     /** Whether measuring is extended by its planned length, asked shortly before its end. */
@@ -97,12 +102,6 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       Conclusion only = conclusion();
       return only == null ? List.of() : List.of(only);
     }
-  }
-
-  /** Limits of failed requests; a level that exceeds one ends immediately. */
-  record FailureLimits(long max, long inARow) {
-
-    public static final FailureLimits NONE = new FailureLimits(Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
   /**
@@ -333,17 +332,16 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
       /** The conclusion about a goal of repeats, once a round reaches it or was the last. */
       private @Nullable Conclusion judged(LevelResult ended) {
-        StopRule.Goal goal = repeats.goal();
-        if (goal == null) {
+        if (repeats.goal() == null) {
           return null;
         }
         Objects.requireNonNull(ofGoal.get(LevelInfo.unnumbered(ended.label())))
-            .add(ended.figures().get(goal.figure()));
+            .add(ended.figures().get(repeats.figure()));
         int each = levels.size() / repeats.max();
         if (next % each > 0 || next / each < Repeats.MIN) {
           return null;
         }
-        Conclusion found = goal.conclude(next / each, ofGoal);
+        Conclusion found = repeats.conclude(next / each, ofGoal);
         return found.sound() || next == levels.size() ? found : null;
       }
 
@@ -367,8 +365,13 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
 
       @Override
-      public FailureLimits failureLimits() {
-        return new FailureLimits(min(StopRule::maxFailures), min(StopRule::maxFailuresInARow));
+      public long maxFailures() {
+        return min(StopRule::maxFailures);
+      }
+
+      @Override
+      public long maxFailuresInARow() {
+        return min(StopRule::maxFailuresInARow);
       }
 
       private long min(Function<StopRule, @Nullable Long> limit) {

@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,7 @@ public final class PlanDriver {
 
   private final LevelSource levels;
   private final LongSupplier nanoClock;
-  private final Timer timer;
+  private final ObjLongConsumer<Runnable> timer;
   private final Users users;
   private final RunningLevel.Listener listener;
   private final IntFunction<@Nullable Long> plannedStarts;
@@ -48,22 +49,17 @@ public final class PlanDriver {
   private boolean othersAwaited; // the levels of other classes that still measure
   private boolean othersMeasured;
 
-  /** The planned starts are of levels that several injectors start at the same time. */
+  /**
+   * The driver of a plan.
+   *
+   * @param timer runs tasks at instants of {@link System#nanoTime()}, never earlier
+   * @param plannedStarts those of levels that several injectors start at the same time
+   * @param gathers whether the fill of closed levels ends when each user has had an answer
+   */
   public PlanDriver(
       LevelSource levels,
       LongSupplier nanoClock,
-      Timer timer,
-      Users users,
-      RunningLevel.Listener listener,
-      IntFunction<@Nullable Long> plannedStarts) {
-    this(levels, nanoClock, timer, users, listener, plannedStarts, false);
-  }
-
-  /** With {@code gathers}, the fill of closed levels ends when each user has had an answer. */
-  public PlanDriver(
-      LevelSource levels,
-      LongSupplier nanoClock,
-      Timer timer,
+      ObjLongConsumer<Runnable> timer,
       Users users,
       RunningLevel.Listener listener,
       IntFunction<@Nullable Long> plannedStarts,
@@ -185,7 +181,8 @@ public final class PlanDriver {
       listener.expectLevels(left);
     }
     listener.levelStarted(started, started.startNanos());
-    listener.watchFailures(started, levels.failureLimits(), () -> cut(started));
+    listener.watchFailures(
+        started, levels.maxFailures(), levels.maxFailuresInARow(), () -> cut(started));
     if (next instanceof LoadLevel.Closed closedLoop) {
       fill(started, closedLoop);
     }
@@ -477,19 +474,13 @@ public final class PlanDriver {
   }
 
   void at(long nanoTime, Runnable task) {
-    timer.at(
-        nanoTime,
+    timer.accept(
         () -> {
           synchronized (this) {
             task.run();
           }
-        });
-  }
-
-  /** Runs tasks at instants of {@link System#nanoTime()}, never earlier. */
-  @FunctionalInterface
-  public interface Timer {
-    void at(long nanoTime, Runnable task);
+        },
+        nanoTime);
   }
 
   /** Starts virtual users. A user starts on another thread, never during the call. */

@@ -56,10 +56,6 @@ public final class RunningLevel {
   private final List<LongConsumer> whenFilled = new ArrayList<>();
   private final boolean gathers;
 
-  RunningLevel(LoadLevel level, long startNanos, boolean plannedStart, Runnable requestEnded) {
-    this(level, startNanos, plannedStart, false, requestEnded);
-  }
-
   /** With {@code gathers}, users wait for each other until their fill ends. */
   RunningLevel(
       LoadLevel level,
@@ -422,7 +418,7 @@ public final class RunningLevel {
 
     /** Called when a level starts that is to be cut after too many failed requests. */
     default void watchFailures(
-        RunningLevel level, LoadPlan.FailureLimits limits, Runnable tooMany) {}
+        RunningLevel level, long maxFailures, long maxInARow, Runnable tooMany) {}
 
     default LevelResult resultSoFar(RunningLevel level) {
       return new LevelResult(
@@ -437,7 +433,7 @@ public final class RunningLevel {
   }
 
   /** Exact mean and peak of requests in flight over a window, independent of the records. */
-  static final class InFlightGauge {
+  private static final class InFlightGauge {
 
     private long at;
     private int inFlight;

@@ -187,12 +187,14 @@ public record StopRule(Condition condition, double limit) {
    * How often the levels of a sweep are measured. Each round has every level once, in a different
    * order, which the seed decides.
    *
-   * @param max rounds; all run unless {@code goal} is reached before
+   * @param max rounds; all run unless the goal is reached before
+   * @param goal ends the rounds once, at every level, half the 95 % interval of the mean of the
+   *     repeats' values of the figure is at most this percentage of the mean; null without
    */
-  public record Repeats(int max, @Nullable Goal goal) {
+  public record Repeats(int max, @Nullable Double goal, String figure) {
 
     /** Every level once, in the given order. */
-    public static final Repeats ONCE = new Repeats(1, null);
+    public static final Repeats ONCE = new Repeats(1);
 
     /** Minimum rounds before a goal is judged: the spread of two tells too little. */
     static final int MIN = 3;
@@ -217,11 +219,15 @@ public record StopRule(Condition condition, double limit) {
       }
     }
 
+    public Repeats(int rounds) {
+      this(rounds, null, "");
+    }
+
     /** Parses {@code 5}, {@code auto:3%} or {@code auto:3%:ttft.p99}. */
     public static Repeats parse(String text) {
       Matcher goal = GOAL.matcher(text);
       if (text.matches("\\d{1,3}")) {
-        return new Repeats(Integer.parseInt(text), null);
+        return new Repeats(Integer.parseInt(text));
       }
       String figure = goal.matches() ? Objects.requireNonNullElse(goal.group(2), "throughput") : "";
       if (!FIGURES.contains(figure) || Double.parseDouble(goal.group(1)) == 0) {
@@ -229,7 +235,7 @@ public record StopRule(Condition condition, double limit) {
             "expected 1 to 100, or auto:<percent>%[:<figure>] with less than 100 % and one of "
                 + String.join(", ", FIGURES));
       }
-      return new Repeats(MAX_WITH_GOAL, new Goal(Double.parseDouble(goal.group(1)), figure));
+      return new Repeats(MAX_WITH_GOAL, Double.valueOf(goal.group(1)), figure);
     }
 
     List<LoadLevel> rounds(List<LoadLevel> levels, long seed) {
@@ -259,21 +265,14 @@ public record StopRule(Condition condition, double limit) {
           "load.rounds",
           max,
           MIN,
-          goal == null ? null : (Double) goal.percent(),
-          goal == null ? null : goal.figure(),
+          goal,
+          goal == null ? null : figure,
           String.join(" | ", shown),
           max > ROUNDS_SHOWN);
     }
-  }
-
-  /**
-   * Ends the rounds once, at every level, half the 95 % interval of the mean of the repeats' values
-   * of a figure is at most this percentage of the mean.
-   */
-  public record Goal(double percent, String figure) {
 
     /** The conclusion after these rounds, with half the interval of each level in percent. */
-    Conclusion conclude(int rounds, Map<String, List<@Nullable Double>> byLevel) {
+    Conclusion conclude(int measured, Map<String, List<@Nullable Double>> byLevel) {
       List<Sentence> each = new ArrayList<>();
       double widest = 0;
       for (Map.Entry<String, List<@Nullable Double>> level : byLevel.entrySet()) {
@@ -282,9 +281,9 @@ public record StopRule(Condition condition, double limit) {
         String shown = NumberText.with(finite(half), "%");
         each.add(Sentence.of("repeated.level", level.getKey(), shown));
       }
-      boolean isReached = widest <= percent;
-      String text = Sentence.text("repeated", figure, percent, isReached, rounds, each);
-      return new Conclusion("repeats", text, isReached, finite(widest), percent, null, null);
+      boolean isReached = widest <= Objects.requireNonNull(goal);
+      String text = Sentence.text("repeated", figure, goal, isReached, measured, each);
+      return new Conclusion("repeats", text, isReached, finite(widest), goal, null, null);
     }
 
     /** Infinite where a repeat has no value, or the mean is 0. */

@@ -4,7 +4,6 @@ import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.load.LevelResult;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
-import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
@@ -245,8 +244,9 @@ final class LevelLog implements RunningLevel.Listener {
   }
 
   @Override
-  public void watchFailures(RunningLevel level, FailureLimits limits, Runnable tooMany) {
-    current().watchFailures(limits, tooMany);
+  public void watchFailures(
+      RunningLevel level, long maxFailures, long maxInARow, Runnable tooMany) {
+    current().watchFailures(maxFailures, maxInARow, tooMany);
   }
 
   @Override

@@ -7,7 +7,6 @@ import io.github.gatlingllm.load.LevelResult;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
@@ -54,7 +53,8 @@ final class LevelResults {
   private long failures;
   private long failedInARow;
   private LevelResult.@Nullable FailedInARow longestRow;
-  private FailureLimits limits = FailureLimits.NONE;
+  private long maxFailures = Long.MAX_VALUE;
+  private long maxInARow = Long.MAX_VALUE;
   private Runnable tooMany = () -> {};
   private @Nullable LiveStats beforeMeasuring = new LiveStats(System::nanoTime);
   private @Nullable LiveStats measured;
@@ -175,9 +175,10 @@ final class LevelResults {
     }
   }
 
-  /** Calls {@code orElse} when more requests have failed than the limits allow. */
-  synchronized void watchFailures(FailureLimits allowed, Runnable orElse) {
-    limits = allowed;
+  /** Calls {@code orElse} when more requests have failed, in all or in a row. */
+  synchronized void watchFailures(long max, long inARow, Runnable orElse) {
+    maxFailures = max;
+    maxInARow = inARow;
     tooMany = orElse;
   }
 
@@ -254,7 +255,7 @@ final class LevelResults {
             new LevelResult.FailedInARow(
                 failedInARow, error == null ? outcome.status().key() : error);
       }
-      if (failures - 1 == limits.max() || failedInARow - 1 == limits.inARow()) {
+      if (failures - 1 == maxFailures || failedInARow - 1 == maxInARow) {
         return tooMany;
       }
     }

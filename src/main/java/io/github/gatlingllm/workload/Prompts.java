@@ -178,9 +178,7 @@ public record Prompts(
     return IntStream.range(0, made.size())
         .filter(i -> !Objects.equals(made.get(i).wanted(), made.get(i).tokens()))
         .mapToObj(
-            i ->
-                "#%s has %s of %s tokens"
-                    .formatted(i, made.get(i).tokens(), made.get(i).wanted()))
+            i -> "#%s has %s of %s tokens".formatted(i, made.get(i).tokens(), made.get(i).wanted()))
         .toList();
   }
 

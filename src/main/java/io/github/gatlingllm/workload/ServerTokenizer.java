@@ -84,7 +84,10 @@ public final class ServerTokenizer implements Tokenizer {
 
   private ServerTokenizer(
       BiFunction<String, String, CompletableFuture<String>> server,
-      String model, Form form, LongSupplier nanoClock, long startNanos) {
+      String model,
+      Form form,
+      LongSupplier nanoClock,
+      long startNanos) {
     this.server = server;
     this.model = model;
     this.form = form;

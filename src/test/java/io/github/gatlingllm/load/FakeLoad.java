@@ -43,7 +43,7 @@ final class FakeLoad implements RunningLevel.Listener {
   private boolean failing;
   private long afterMillis;
   private long failures;
-  private LoadPlan.FailureLimits limits = LoadPlan.FailureLimits.NONE;
+  private long maxFailures = Long.MAX_VALUE;
   private @Nullable DoubleUnaryOperator missed;
   private @Nullable Runnable tooMany;
 
@@ -175,9 +175,10 @@ final class FakeLoad implements RunningLevel.Listener {
   }
 
   @Override
-  public void watchFailures(RunningLevel level, LoadPlan.FailureLimits limits, Runnable tooMany) {
+  public void watchFailures(
+      RunningLevel level, long maxFailures, long maxInARow, Runnable tooMany) {
     this.tooMany = tooMany;
-    this.limits = limits;
+    this.maxFailures = Math.min(maxFailures, maxInARow);
     failures = 0;
   }
 
@@ -277,9 +278,7 @@ final class FakeLoad implements RunningLevel.Listener {
           level.requestRecorded();
           inFlight--;
           failures++;
-          if (failing
-              && tooMany != null
-              && failures - 1 == Math.min(limits.max(), limits.inARow())) {
+          if (failing && tooMany != null && failures - 1 == maxFailures) {
             tooMany.run();
           }
           if (exits.test(number)) {

@@ -159,7 +159,7 @@ class InjectorPartTest {
     Sweep plan = Sweep.open(List.of(Open.steady(20)), Gaps.poisson(0), 3, PHASES);
     Open level = (Open) plan.part(new InjectorShare(2, 3)).levels().get(0);
     Arrival.Numbers numbers = Objects.requireNonNull(level.numbers());
-    RunningLevel running = new RunningLevel(level, 0, true, () -> {});
+    RunningLevel running = new RunningLevel(level, 0, true, false, () -> {});
     DrawOrder order = new DrawOrder(new InjectorShare(2, 3));
     DrawOrder others = new DrawOrder(new InjectorShare(2, 3));
     Iterator<Planned> schedule = level.schedule().iterator();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.LevelInfo.InFlightCount;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -87,7 +88,21 @@ class LoadLevelTest {
     assertThat(plan.plannedNanos()).isEqualTo(nanos);
   }
 
-  private final RunningLevel.InFlightGauge gauge = new RunningLevel.InFlightGauge();
+  /** A level that measures for 10 ns, from 10 ns on or once it has settled. */
+  private static RunningLevel measuring(@Nullable Long stabilizeNanos) {
+    Phases phases = new Phases(0L, stabilizeNanos, 10, false, 0, null);
+    return new RunningLevel(new LoadLevel.Closed(9, phases), 0, false, false, () -> {});
+  }
+
+  private static void change(RunningLevel level, int by, long nanos) {
+    for (int i = 0; i < Math.abs(by); i++) {
+      if (by > 0) {
+        level.requestAdmitted(nanos);
+      } else {
+        level.requestClosed(nanos);
+      }
+    }
+  }
 
   /** Changes, each at an instant; the mean and the peak from 10 to 20. */
   @ParameterizedTest
@@ -101,20 +116,23 @@ class LoadLevelTest {
     "1@12 1@11, 1.6, 2"
   })
   void meanAndPeakAreThoseOfTheWindow(@Nullable String changes, double mean, int peak) {
+    RunningLevel level = measuring(10L);
     for (String change : changes == null ? new String[0] : changes.split(" ", -1)) {
       String[] both = change.split("@", -1);
-      gauge.change(Integer.parseInt(both[0]), Long.parseLong(both[1]), 10, 20);
+      change(level, Integer.parseInt(both[0]), Long.parseLong(both[1]));
     }
-    assertThat(gauge.over(10, 20)).isEqualTo(new InFlightCount(mean, peak));
-    assertThat(gauge.over(10, 10)).isNull();
+    assertThat(level.inFlight()).isEqualTo(new InFlightCount(mean, peak));
   }
 
   /** Where a window starts is found out at 15: nothing before it counts. */
   @Test
   void theWindowMayBecomeKnownLater() {
-    gauge.change(1, 0, Long.MAX_VALUE, Long.MAX_VALUE);
-    gauge.change(1, 14, Long.MAX_VALUE, Long.MAX_VALUE);
-    gauge.change(-1, 17, 15, Long.MAX_VALUE);
-    assertThat(gauge.over(15, 19)).isEqualTo(new InFlightCount(1.5, 2));
+    RunningLevel level = measuring(null);
+    change(level, 1, 0);
+    change(level, 1, 14);
+    assertThat(level.inFlight()).isNull();
+    level.endPhase(Phase.STABILIZE, 15);
+    change(level, -1, 20);
+    assertThat(level.inFlight()).isEqualTo(new InFlightCount(1.5, 2));
   }
 }

@@ -416,10 +416,11 @@ class PlanDriverTest {
                           closed(3, Phases.DEFAULT.withRequests(requests))))
                   .source(),
               System::nanoTime,
-              (nanoTime, task) -> {},
+              (task, nanoTime) -> {},
               users,
               new RunningLevel.Listener() {},
-              level -> null);
+              level -> null,
+              false);
       driver[0].begin();
 
       assertThat(over.await(60, TimeUnit.SECONDS)).isTrue();

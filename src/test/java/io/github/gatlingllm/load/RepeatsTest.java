@@ -10,7 +10,6 @@ import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.load.LoadPlan.Sweep;
-import io.github.gatlingllm.load.StopRule.Goal;
 import io.github.gatlingllm.load.StopRule.Repeats;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
@@ -37,7 +36,7 @@ class RepeatsTest {
 
   @Test
   void eachRoundHasEveryLevelInAnOrderOfItsOwn() {
-    Sweep plan = TWO.repeated(new Repeats(8, null), 1);
+    Sweep plan = TWO.repeated(new Repeats(8), 1);
     Set<List<String>> orders = new HashSet<>();
     for (int round = 1; round <= 8; round++) {
       List<String> some = labels(plan).subList(2 * round - 2, 2 * round);
@@ -45,8 +44,8 @@ class RepeatsTest {
       orders.add(some.stream().map(LevelInfo::unnumbered).toList());
     }
     assertThat(orders).hasSize(2);
-    assertThat(labels(TWO.repeated(new Repeats(8, null), 1))).isEqualTo(labels(plan));
-    assertThat(labels(TWO.repeated(new Repeats(8, null), 2))).isNotEqualTo(labels(plan));
+    assertThat(labels(TWO.repeated(new Repeats(8), 1))).isEqualTo(labels(plan));
+    assertThat(labels(TWO.repeated(new Repeats(8), 2))).isNotEqualTo(labels(plan));
     assertThat(plan.once()).isEqualTo(TWO.levels());
     assertThat(TWO.repeated(Repeats.ONCE, 1)).isEqualTo(TWO);
     assertThat(plan.part(new InjectorShare(1, 2)).levels()).hasSize(16);
@@ -56,7 +55,7 @@ class RepeatsTest {
   void arrivalsDifferFromRoundToRound() {
     Sweep open =
         Sweep.open(List.of(Open.steady(5), Open.steady(9)), Gaps.poisson(0), 7, Phases.DEFAULT);
-    assertThat(open.repeated(new Repeats(3, null), 7).levels())
+    assertThat(open.repeated(new Repeats(3), 7).levels())
         .extracting(level -> ((Open) level).arrivals().gaps())
         .doesNotHaveDuplicates()
         .hasSize(6);
@@ -107,7 +106,7 @@ class RepeatsTest {
         found =
             values.size() < 3
                 ? null
-                : new Goal(3, "throughput").conclude(values.size(), Map.of("c=1", values));
+                : new Repeats(20, 3.0, "throughput").conclude(values.size(), Map.of("c=1", values));
       }
       double mean = values.stream().mapToDouble(value -> value).average().orElseThrow();
       held += Math.abs(mean - 100) <= found.value() / 100 * mean ? 1 : 0;
@@ -134,7 +133,7 @@ class RepeatsTest {
 
   @Test
   void refusesWhatHasNoLevelsOrNoOrder() {
-    Repeats twice = new Repeats(2, null);
+    Repeats twice = new Repeats(2);
     Sweep trials = new Sweep(List.of(new LoadLevel.FixedBatch(4, 2, 30)));
     Sweep curve = new Sweep(List.of(Open.curve(at -> 5, 9_000_000_000L)));
     assertThatThrownBy(() -> trials.repeated(twice, 1)).hasMessageContaining("trials");

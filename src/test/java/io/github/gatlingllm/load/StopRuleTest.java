@@ -100,7 +100,8 @@ class StopRuleTest {
                     StopRule.errorsAbove(10),
                     StopRule.errorCountAbove(5)));
     LevelSource source = sweep.source();
-    assertThat(source.failureLimits()).isEqualTo(new LoadPlan.FailureLimits(5, 100));
+    assertThat(source.maxFailures()).isEqualTo(5);
+    assertThat(source.maxFailuresInARow()).isEqualTo(100);
     assertThat(source.next(null)).isEqualTo(C1);
     assertThat(source.next(slo("c=1", 90, 100))).isEqualTo(C2);
     assertThat(source.next(failures(7, null))).isNull();
@@ -111,7 +112,8 @@ class StopRuleTest {
   @Test
   void serverThatIsDownEndsAnySweepWithoutTheRuleNever() {
     LevelSource source = new LoadPlan.Sweep(List.of(C1, C2)).source();
-    assertThat(source.failureLimits()).isEqualTo(new LoadPlan.FailureLimits(Long.MAX_VALUE, 100));
+    assertThat(source.maxFailures()).isEqualTo(Long.MAX_VALUE);
+    assertThat(source.maxFailuresInARow()).isEqualTo(100);
     assertThat(source.needsResults()).as("levels follow immediately").isFalse();
     assertThat(source.next(null)).isEqualTo(C1);
     assertThat(source.next(failures(130, new FailedInARow(101, "refused")))).isNull();

@@ -26,7 +26,7 @@ class TurnsTest {
   }
 
   private static Sweep repeated(int times, LoadLevel... levels) {
-    return new Sweep(List.of(levels)).repeated(new Repeats(times, null), 1);
+    return new Sweep(List.of(levels)).repeated(new Repeats(times), 1);
   }
 
   private static List<Long> times(FakeLoad load, String event) {

@@ -223,7 +223,7 @@ class LevelResultsTest {
 
   private LevelResults watched(long max, long inARow) {
     LevelResults level = closed();
-    level.watchFailures(new LoadPlan.FailureLimits(max, inARow), () -> told.add("too many"));
+    level.watchFailures(max, inARow, () -> told.add("too many"));
     return level;
   }
 

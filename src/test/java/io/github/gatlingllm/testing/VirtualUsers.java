@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * users.run();
  * }</pre>
  */
-public final class VirtualUsers implements PlanDriver.Users, PlanDriver.Timer {
+public final class VirtualUsers implements PlanDriver.Users {
 
   /** What a user does in an iteration; in the end it tells the user to go on or to exit. */
   @FunctionalInterface
@@ -84,7 +84,7 @@ public final class VirtualUsers implements PlanDriver.Users, PlanDriver.Timer {
         new PlanDriver(
             plan.source(),
             () -> now,
-            this,
+            (task, nanoTime) -> at(nanoTime, task),
             this,
             listener,
             level -> {
@@ -149,7 +149,6 @@ public final class VirtualUsers implements PlanDriver.Users, PlanDriver.Timer {
     }
   }
 
-  @Override
   public void at(long nanoTime, Runnable task) {
     tasks.add(new Task(Math.max(now - origin, nanoTime - origin), order.getAndIncrement(), task));
   }

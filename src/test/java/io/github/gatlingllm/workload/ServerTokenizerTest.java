@@ -252,8 +252,7 @@ final class ServerTokenizerTest {
   @Test
   void countingEndsAfterAMinuteOfAnswers() throws IOException {
     AtomicLong nanos = new AtomicLong();
-    ServerTokenizer tokenizer =
-        open((path, json) -> "{\"count\":5}", "m", null, nanos::get);
+    ServerTokenizer tokenizer = open((path, json) -> "{\"count\":5}", "m", null, nanos::get);
     nanos.set(TimeUnit.SECONDS.toNanos(60) - 1);
     assertThat(tokenizer.count("in time")).isEqualTo(5);
     nanos.set(TimeUnit.SECONDS.toNanos(60));
