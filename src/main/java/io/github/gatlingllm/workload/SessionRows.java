@@ -47,6 +47,10 @@ final class SessionRows implements SessionReader {
   private final Mooncake texts;
   private final Map<String, List<Row>> bySession = new LinkedHashMap<>();
   private final Map<String, String> byChat = new HashMap<>();
+
+  /** Not in the file, as a trace begins in the middle of dialogs; or below, which is a mistake. */
+  private final Set<String> unknownParents = new HashSet<>();
+
   private final Map<Long, LastPrompt> byPrefix = new HashMap<>();
   private final @Nullable StampUnit set;
   private final Arrivals.Seen stamps = new Arrivals.Seen();
@@ -129,7 +133,17 @@ final class SessionRows implements SessionReader {
     }
     if (row.hasNonNull("chat_id")) {
       String chat = row.path("chat_id").asText();
-      String session = byChat.getOrDefault(row.path("parent_chat_id").asText(), "c" + chat);
+      String parent = row.path("parent_chat_id").asText();
+      String before = byChat.get(parent);
+      if (before == null) {
+        unknownParents.add(parent);
+      }
+      if (unknownParents.contains(chat)) {
+        throw new IllegalArgumentException(
+            "chat %s is the \"parent_chat_id\" of itself or of a line above; sort parents first"
+                .formatted(DataFile.clipped(row.path("chat_id"))));
+      }
+      String session = before == null ? "c" + chat : before;
       byChat.put(chat, session);
       return session;
     }

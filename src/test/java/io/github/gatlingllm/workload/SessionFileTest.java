@@ -288,6 +288,10 @@ final class SessionFileTest {
         "$A}~$B} | bad.jsonl:2: agent 'b' is in no \"children\" or \"background\" of session s",
         "$A,\"children\":[\"b\"]}~$B}~$A,\"children\":[\"b\"]} | :3: child 'b' has begun before",
         "$A}~$B,\"children\":[\"b\"]} | bad.jsonl:2: agent 'b' of session s waits for itself",
+        "$C,\"chat_id\":2,\"parent_chat_id\":1}~$C,\"chat_id\":1} | bad.jsonl:2: entry 2: chat 1"
+            + " is",
+        "$C,\"chat_id\":2,\"parent_chat_id\":2}~$C,\"chat_id\":2} | bad.jsonl:1: entry 1: chat 2"
+            + " is",
         "{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{}]}]}]} | :1: entry 1: expected"
             + " traceId, spanId",
         "[] | bad.jsonl: holds no session; expected a request per line, spans",
@@ -297,7 +301,12 @@ final class SessionFileTest {
     String row = "{\"session_id\":\"s\",\"input_tokens\":5,\"output_tokens\":5";
     Path file = folder.resolve("bad.jsonl");
     Files.writeString(
-        file, lines.replace("$A", row).replace("$B", row + ",\"agent\":\"b\"").replace("~", "\n"));
+        file,
+        lines
+            .replace("$A", row)
+            .replace("$B", row + ",\"agent\":\"b\"")
+            .replace("$C", "{\"input_length\":5,\"output_length\":5")
+            .replace("~", "\n"));
 
     assertThatThrownBy(() -> open(file.toString()))
         .isInstanceOf(IllegalArgumentException.class)
