@@ -107,11 +107,31 @@ public final class LlmRequest extends Draft<LlmRequest> {
   }
 
   private void validate() {
+    String missing = missing();
+    if (missing != null) {
+      throw mistake("expected " + missing);
+    }
     try {
       validateJson();
     } catch (IllegalArgumentException e) {
       throw mistake(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** What it still needs, in words; null for nothing. */
+  private @Nullable String missing() {
+    boolean hasTexts = !inputs.isEmpty() || inputList != null;
+    if (api.takesMessages()) {
+      return messages.stream().allMatch(MessagePart::isOnlyContext)
+          ? "a message; add one: .user(\"#{question}\")"
+          : null;
+    } else if (api.generates()) {
+      return prompt == null ? "a prompt; set it: .prompt(\"#{prompt}\")" : null;
+    } else if (api == Api.RERANK && prompt == null) {
+      return "a query; set it: .query(\"#{question}\")";
+    }
+    String method = api == Api.RERANK ? "documents" : "input";
+    return hasTexts ? null : "a text; add one: .%s(\"#{passage}\")".formatted(method);
   }
 
   /** Refuses what only the protocol, or the rest of the simulation, shows to be a mistake. */
@@ -196,6 +216,11 @@ public final class LlmRequest extends Draft<LlmRequest> {
 
     private MessagePart(String role, Consumer<ChatMessages> adding) {
       this(adding, role, null, false, null);
+    }
+
+    /** Whether a request with it still has nothing to answer. */
+    boolean isOnlyContext() {
+      return isSystem || (conversation != null && !isNextTurn);
     }
 
     public static MessagePart text(String role, Dynamic<String> text) {

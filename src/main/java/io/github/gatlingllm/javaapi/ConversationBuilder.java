@@ -50,8 +50,9 @@ public final class ConversationBuilder implements Executable {
 
   /**
    * Follows a recorded {@link Dialog} of this session attribute, a Gatling EL String: the
-   * conversation starts with the dialog's system message, and {@link ChatStep#nextTurn} sends its
-   * user turns while {@link LlmDsl#goesOn}. The server's answers are appended to the history.
+   * conversation starts with the dialog's system message, and {@link ChatRequestBuilder#nextTurn}
+   * sends its user turns while {@link LlmDsl#goesOn}. The server's answers are appended to the
+   * history.
    */
   public ConversationBuilder dialog(String el) {
     return with(draft -> draft.dialog = Dynamic.el(el, Dialog.class));

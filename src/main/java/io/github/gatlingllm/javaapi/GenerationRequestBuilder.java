@@ -16,7 +16,7 @@ import java.util.function.Function;
  * The parameters that all requests for generated text have in common: length, sampling, streaming.
  */
 public abstract sealed class GenerationRequestBuilder<T extends GenerationRequestBuilder<T>>
-    extends LlmRequestBuilder<T> permits ChatBuilder, CompletionRequestBuilder, Llm.CompletionStep {
+    extends LlmRequestBuilder<T> permits ChatRequestBuilder, CompletionRequestBuilder {
 
   GenerationRequestBuilder(LlmRequest request) {
     super(request);

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
-import io.gatling.core.action.builder.ActionBuilder;
+import io.gatling.javaapi.core.ActionBuilder;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +23,8 @@ import org.jspecify.annotations.Nullable;
  * protocol; one that is not set there either is not sent.
  */
 public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
-    permits GenerationRequestBuilder,
-        EmbeddingRequestBuilder,
-        Llm.EmbeddingStep,
-        RerankRequestBuilder,
-        Llm.RerankStep,
-        Llm.DocumentsStep {
+    implements ActionBuilder
+    permits GenerationRequestBuilder, EmbeddingRequestBuilder, RerankRequestBuilder {
 
   final LlmRequest request;
 
@@ -41,8 +38,12 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return with(request.with(change));
   }
 
-  /** For internal use only: the action of a request that has all it needs. */
-  public final ActionBuilder asScala() {
+  static List<Dynamic<String>> texts(String text, String... more) {
+    return Stream.concat(Stream.of(text), Arrays.stream(more)).map(Dynamic::text).toList();
+  }
+
+  @Override
+  public final io.gatling.core.action.builder.ActionBuilder asScala() {
     return request.toActionBuilder();
   }
 

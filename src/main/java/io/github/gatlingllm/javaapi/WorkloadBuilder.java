@@ -127,7 +127,7 @@ public final class WorkloadBuilder implements Executable {
   }
 
   /** The API that messages are sent to, chat completions by default: {@code by(Llm::responses)}. */
-  public WorkloadBuilder by(Function<Llm, ChatStep> api) {
+  public WorkloadBuilder by(Function<Llm, ChatRequestBuilder> api) {
     return with(draft -> draft.api = api);
   }
 
@@ -162,7 +162,7 @@ public final class WorkloadBuilder implements Executable {
                   .prompt(session -> before + prompt.apply(session))
                   .maxTokens(parts.maxTokens)));
     }
-    ChatStep chat = parts.api.apply(LlmDsl.llm(name));
+    ChatRequestBuilder chat = parts.api.apply(LlmDsl.llm(name));
     if (parts.scenario.dialog()) {
       ChainBuilder turn = exec(ask(chat.history(HISTORY).user(prompt)));
       ChainBuilder thought =
@@ -211,7 +211,7 @@ public final class WorkloadBuilder implements Executable {
     private @Nullable Tokenizer tokenizer;
     private @Nullable Long seed;
     private int distinct = Prompts.MAX_MADE;
-    private Function<Llm, ChatStep> api = Llm::chat;
+    private Function<Llm, ChatRequestBuilder> api = Llm::chat;
     private UnaryOperator<ChatRequestBuilder> chat = ask -> ask;
     private UnaryOperator<CompletionRequestBuilder> completion = ask -> ask;
 

@@ -16,7 +16,6 @@ import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.javaapi.ChatRequestBuilder;
-import io.github.gatlingllm.javaapi.ChatStep;
 import io.github.gatlingllm.javaapi.ConversationBuilder;
 import io.github.gatlingllm.javaapi.DatasetFeeder;
 import io.github.gatlingllm.javaapi.GenerationRequestBuilder;
@@ -155,7 +154,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     return index == null ? api.requestName() : drawn.apply(index);
   }
 
-  private ChatRequestBuilder withImages(ChatStep chat, Function<Session, String> prompt) {
+  private ChatRequestBuilder withImages(ChatRequestBuilder chat, Function<Session, String> prompt) {
     ShownImages images = plan.get(Setting.IMAGES);
     if (images == null) {
       return chat.user(prompt);
@@ -242,7 +241,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     return llm(plan.named(api.requestName()));
   }
 
-  private ChatStep messages(Llm request) {
+  private ChatRequestBuilder messages(Llm request) {
     return request.withMessages(api);
   }
 

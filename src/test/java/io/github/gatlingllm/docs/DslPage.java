@@ -57,17 +57,12 @@ final class DslPage {
       # Requests
       LlmDsl
       Llm llm("ask").
-      ChatStep llm("ask").chat().
-      ChatBuilder ask.
+      ChatRequestBuilder ask.
       ~GenerationRequestBuilder ask.
       ~LlmRequestBuilder ask.
       LlmRequestBuilder.CheckCondition ask.checkIf("#{strict}").
-      Llm.CompletionStep llm("go").completion().
-      =CompletionRequestBuilder complete.
-      Llm.EmbeddingStep llm("embed").embeddings().
+      CompletionRequestBuilder complete.
       EmbeddingRequestBuilder embed.
-      Llm.RerankStep llm("rank").rerank().
-      Llm.DocumentsStep llm("rank").rerank().query("#{question}").
       RerankRequestBuilder rank.
       ConversationBuilder conversation("history").
       =MillisCheck ttft().

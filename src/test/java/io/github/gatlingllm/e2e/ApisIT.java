@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
-import io.github.gatlingllm.javaapi.ChatStep;
+import io.github.gatlingllm.javaapi.ChatRequestBuilder;
 import io.github.gatlingllm.javaapi.Llm;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
@@ -192,7 +192,7 @@ class ApisIT {
 
     /** Calls a tool, sends the result with the history, ends with one that is not streamed. */
     private static ChainBuilder agent(
-        String name, Function<Llm, ChatStep> api, String called, String cut) {
+        String name, Function<Llm, ChatRequestBuilder> api, String called, String cut) {
       String history = name + "-history";
       String calls = name + "-calls";
       return exec(conversation(history).system("Be brief."))

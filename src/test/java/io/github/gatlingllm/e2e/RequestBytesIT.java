@@ -208,7 +208,7 @@ class RequestBytesIT {
               .protocols(protocol.apply(common)));
     }
 
-    private static ChatRequestBuilder ask(Function<Llm, ChatStep> api) {
+    private static ChatRequestBuilder ask(Function<Llm, ChatRequestBuilder> api) {
       return api.apply(llm("ask")).user("Why?").maxTokens(16);
     }
 
@@ -217,8 +217,8 @@ class RequestBytesIT {
     }
 
     /** What requests with messages can say, the same in each API. */
-    private static ChainBuilder messages(Function<Llm, ChatStep> api) {
-      Function<String, ChatStep> as = name -> api.apply(llm(name)).maxTokens(16);
+    private static ChainBuilder messages(Function<Llm, ChatRequestBuilder> api) {
+      Function<String, ChatRequestBuilder> as = name -> api.apply(llm(name)).maxTokens(16);
       return exec(
               as.apply("texts").system("Be \"brief\".").user(SPECIAL).assistant("Well,"),
               api

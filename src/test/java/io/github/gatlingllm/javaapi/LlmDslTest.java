@@ -71,7 +71,6 @@ class LlmDslTest {
   private static List<Object> builders() {
     return List.of(
         llm.baseUrl(URL),
-        llm("ask").chat(),
         llm("ask").chat().user("#{prompt}"),
         llm("complete").completion().prompt("Once"),
         llm("embed").embeddings().input("Once"),
@@ -257,6 +256,15 @@ class LlmDslTest {
             () -> ask().check(md5().is("0")),
             "llm(\"ask\"): llm requests have no check Md5; use bodyString, bodyLength, substring,"
                 + " regex, jsonPath, jmesPath, or the checks of LlmDsl, such as httpStatus()"),
+        // What is incomplete
+        request(() -> llm("ask").chat().maxTokens(5), "llm(\"ask\"): expected a message; add one"),
+        request(
+            () -> llm("ask").chat().system("Be brief.").history("h"),
+            "llm(\"ask\"): expected a mess"),
+        request(() -> llm("c").completion(), "llm(\"c\"): expected a prompt; set it: .prompt("),
+        request(() -> llm("e").embeddings(), "llm(\"e\"): expected a text; add one: .input("),
+        request(() -> llm("r").rerank().documents("a"), "llm(\"r\"): expected a query; set it: .q"),
+        request(() -> llm("r").rerank().query("a"), "llm(\"r\"): expected a text; add one: .doc"),
         // Names of headers
         mistake(
             () -> ask().header("X Key", "1"),
