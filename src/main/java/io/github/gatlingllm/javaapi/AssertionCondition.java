@@ -3,9 +3,9 @@ package io.github.gatlingllm.javaapi;
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.Objectives.Scope;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,19 +18,40 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed class AssertionCondition permits TimeCondition {
 
-  private final AssertionFigure figure;
+  private final Scope scope;
+  private final @Nullable String name;
+  private final String figure;
+  private final @Nullable String tier;
 
-  AssertionCondition(AssertionFigure figure) {
+  /** On requests of that name, in a scope that has one; of no figure yet. */
+  AssertionCondition(Scope scope, @Nullable String name) {
+    this(scope, name, "", null);
+  }
+
+  AssertionCondition(AssertionCondition same) {
+    this(same.scope, same.name, same.figure, same.tier);
+  }
+
+  private AssertionCondition(
+      Scope scope, @Nullable String name, String figure, @Nullable String tier) {
+    this.scope = scope;
+    this.name = name;
     this.figure = figure;
+    this.tier = tier;
+  }
+
+  /** The same with one more part of the figure's name. */
+  final AssertionCondition on(String part) {
+    return new AssertionCondition(scope, name, figure.isEmpty() ? part : figure + "." + part, tier);
+  }
+
+  final AssertionCondition by(String ofTier) {
+    return new AssertionCondition(scope, name, figure, ofTier);
   }
 
   private LlmAssertion next(AssertedCondition condition, List<Double> values) {
     return new LlmAssertion(
-        checked(
-            () ->
-                new Assertion(
-                        null, figure.scope(), figure.name(), figure.figure(), condition, values)
-                    .by(figure.tier())));
+        checked(() -> new Assertion(null, scope, name, figure, condition, values).by(tier)));
   }
 
   /** The figure is below the value. */
@@ -109,22 +130,5 @@ public sealed class AssertionCondition permits TimeCondition {
   /** As {@link #in}. */
   public final LlmAssertion within(double... values) {
     return in(values);
-  }
-
-  /** The figure and the requests that an assertion is about, without its condition. */
-  record AssertionFigure(
-      Objectives.Scope scope, @Nullable String name, String figure, @Nullable String tier) {
-
-    AssertionFigure and(String part) {
-      return new AssertionFigure(scope, name, figure.isEmpty() ? part : figure + "." + part, tier);
-    }
-
-    AssertionFigure by(String ofTier) {
-      return new AssertionFigure(scope, name, figure, ofTier);
-    }
-
-    AssertionCondition number() {
-      return new AssertionCondition(this);
-    }
   }
 }

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithCount;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithGoodput;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithMetric;
@@ -13,26 +12,26 @@ import org.jspecify.annotations.Nullable;
 /** Step 2 of an assertion: the figure. {@code docs/metrics.md} has the formulas. */
 public final class AssertionScope {
 
-  private final AssertionFigure requests;
+  private final AssertionCondition requests;
 
   AssertionScope(Scope scope, @Nullable String name) {
-    requests = new AssertionFigure(scope, name, "", null);
+    requests = new AssertionCondition(scope, name);
   }
 
   private WithMetric<TimeCondition> time(Metric metric) {
-    return new WithMetric<>(requests.and(metric.figure()), TimeCondition::new);
+    return new WithMetric<>(requests.on(metric.figure()), TimeCondition::new);
   }
 
   private WithMetric<AssertionCondition> amount(Metric metric) {
-    return new WithMetric<>(requests.and(metric.figure()), AssertionCondition::new);
+    return new WithMetric<>(requests.on(metric.figure()), figure -> figure);
   }
 
   private AssertionCondition number(Metric metric) {
-    return requests.and(metric.figure()).number();
+    return requests.on(metric.figure());
   }
 
   private WithCount requestsOf(Metric kind) {
-    return new WithCount(requests.and(kind.figure()));
+    return new WithCount(requests.on(kind.figure()));
   }
 
   /** Time to first token, from admission, in ms. */
@@ -303,12 +302,12 @@ public final class AssertionScope {
 
   /** Requests and tokens that met every objective of the SLO. */
   public WithGoodput goodput() {
-    return new WithGoodput(requests.and("goodput"));
+    return new WithGoodput(requests.on("goodput"));
   }
 
   /** All requests that started in measure windows. */
   public WithTotal allRequests() {
-    return new WithTotal(requests.and(Metric.STARTED.figure()));
+    return new WithTotal(requests.on(Metric.STARTED.figure()));
   }
 
   /**
@@ -326,6 +325,6 @@ public final class AssertionScope {
 
   /** Requests with this status. */
   public WithCount status(RequestStatus status) {
-    return new WithCount(requests.and(status.key()));
+    return new WithCount(requests.on(status.key()));
   }
 }

@@ -2,7 +2,6 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import java.util.function.Function;
 
@@ -36,10 +35,10 @@ public final class LlmAssertion {
   /** Step 3 of an assertion on a value of each request: the figure of its distribution. */
   public static final class WithMetric<C extends AssertionCondition> {
 
-    private final AssertionFigure metric;
-    private final Function<AssertionFigure, C> next;
+    private final AssertionCondition metric;
+    private final Function<AssertionCondition, C> next;
 
-    WithMetric(AssertionFigure metric, Function<AssertionFigure, C> next) {
+    WithMetric(AssertionCondition metric, Function<AssertionCondition, C> next) {
       this.metric = metric;
       this.next = next;
     }
@@ -53,69 +52,69 @@ public final class LlmAssertion {
         throw InvalidSimulation.because(
             "percentile(" + percent + "): expected a number above 0, at most 100");
       }
-      return next.apply(metric.and("p" + NumberText.plain(percent)));
+      return next.apply(metric.on("p" + NumberText.plain(percent)));
     }
 
     /** The mean. */
     public C mean() {
-      return next.apply(metric.and("mean"));
+      return next.apply(metric.on("mean"));
     }
 
     /** The smallest value. */
     public C min() {
-      return next.apply(metric.and("min"));
+      return next.apply(metric.on("min"));
     }
 
     /** The largest value. */
     public C max() {
-      return next.apply(metric.and("max"));
+      return next.apply(metric.on("max"));
     }
 
     /** The population's standard deviation. */
     public C stdDev() {
-      return next.apply(metric.and("std"));
+      return next.apply(metric.on("std"));
     }
 
     /** The number of values. */
     public AssertionCondition count() {
-      return metric.and("count").number();
+      return metric.on("count");
     }
   }
 
   /** Step 3 of an assertion on all requests. */
   public static sealed class WithTotal permits WithCount {
 
-    final AssertionFigure requests;
+    final AssertionCondition requests;
 
-    WithTotal(AssertionFigure requests) {
+    WithTotal(AssertionCondition requests) {
       this.requests = requests;
     }
 
     /** The number of requests. */
     public final AssertionCondition count() {
-      return requests.and("count").number();
+      return requests.on("count");
     }
   }
 
   /** Step 3 of an assertion on requests of one kind: their number or their share. */
   public static final class WithCount extends WithTotal {
 
-    WithCount(AssertionFigure kind) {
+    WithCount(AssertionCondition kind) {
       super(kind);
     }
 
     /** Their share of the requests that ended, in percent; for cancelled ones, of all requests. */
     public AssertionCondition percent() {
-      return requests.and("percent").number();
+      return requests.on("percent");
     }
   }
 
   /** Step 3 of an assertion on requests within the SLO. */
   public static final class WithGoodput {
 
-    private final AssertionFigure goodput;
+    private final AssertionCondition goodput;
 
-    WithGoodput(AssertionFigure goodput) {
+    WithGoodput(AssertionCondition goodput) {
       this.goodput = goodput;
     }
 
@@ -126,17 +125,17 @@ public final class LlmAssertion {
 
     /** Share of the attempted requests that met every objective, in percent. */
     public AssertionCondition percent() {
-      return goodput.and("percent").number();
+      return goodput.on("percent");
     }
 
     /** Requests that met every objective per second. */
     public AssertionCondition requestsPerSec() {
-      return goodput.and("requests_per_s").number();
+      return goodput.on("requests_per_s");
     }
 
     /** Tokens per second of requests that met every objective. */
     public AssertionCondition tokensPerSec() {
-      return goodput.and("tokens_per_s").number();
+      return goodput.on("tokens_per_s");
     }
 
     /**
@@ -144,7 +143,7 @@ public final class LlmAssertion {
      * LlmDsl#llmGlobal}.
      */
     public AssertionCondition maxRequestsPerSec() {
-      return goodput.and("max_requests_per_s").number();
+      return goodput.on("max_requests_per_s");
     }
   }
 }

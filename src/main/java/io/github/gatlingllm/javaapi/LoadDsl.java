@@ -33,8 +33,8 @@ public abstract class LoadDsl {
    * Users that arrive with gamma-distributed gaps at this mean rate, above 0, in bursts if {@code
    * cv} is above 1: {@code gammaUsersPerSec(25).cv(1.4).seed(42).during(60)}.
    */
-  public static SeededArrivals.GammaRate gammaUsersPerSec(double rate) {
-    return new SeededArrivals.GammaRate(rate);
+  public static SeededArrivals gammaUsersPerSec(double rate) {
+    return poissonUsersPerSec(rate);
   }
 
   /**

@@ -17,8 +17,10 @@ public interface LoadProfile {
   LoadPlan plan();
 
   /**
-   * Sends this load to one of several targets of the run, which all results call by this label;
-   * {@link TargetLoad#inject} follows. The protocol completes and overrides the one of {@code
+   * Sends this load to one of several targets of the run, which all results call by this label; see
+   * {@link LlmDsl#oneAfterTheOther} and {@link LlmDsl#sideBySide}. The same scenario can be
+   * injected once per target. Records have the scenario's name; Gatling's statistics call it {@code
+   * <scenario> @ <target>}. The protocol completes and overrides the one of {@code
    * setUp(…).protocols(…)}, which is for what all targets have in common.
    *
    * <pre>{@code
@@ -28,8 +30,30 @@ public interface LoadProfile {
    *     .protocols(llm.model("llama-8b").slo("ttft<200ms"));
    * }</pre>
    */
-  default TargetLoad target(String label, LlmProtocolBuilder protocol) {
-    return new TargetLoad(plan(), label, protocol);
+  default LoadProfile target(String label, LlmProtocolBuilder protocol) {
+    if (label.isBlank()) {
+      throw InvalidSimulation.because(
+          "target(\"" + label + "\"): expected a name, which results call the target by");
+    }
+    LoadPlan plan = plan();
+    LlmProtocolBuilder own = protocol.ofTarget(label);
+    return new LoadProfile() {
+      @Override
+      public LoadPlan plan() {
+        return plan;
+      }
+
+      @Override
+      public PopulationBuilder inject(ScenarioBuilder scenario) {
+        return LoadInjection.population(plan, scenario.wrapped, label).protocols(own);
+      }
+
+      @Override
+      public io.gatling.core.structure.PopulationBuilder inject(
+          io.gatling.core.structure.ScenarioBuilder scenario) {
+        return LoadInjection.population(plan, scenario, label).protocols(own).asScala();
+      }
+    };
   }
 
   /** Injects the scenario with this load, for {@code setUp}. */
@@ -68,37 +92,6 @@ public interface LoadProfile {
     default Levels stopWhen(StopRule... rules) {
       LoadPlan.Sweep stopped = InvalidSimulation.checked(() -> plan().stopWhen(List.of(rules)));
       return () -> stopped;
-    }
-  }
-
-  /**
-   * A load for one of several targets; see {@link LlmDsl#oneAfterTheOther} and {@link
-   * LlmDsl#sideBySide}. The same scenario can be injected once per target. Records have the
-   * scenario's own name; Gatling's statistics call it {@code <scenario> @ <target>}.
-   */
-  final class TargetLoad {
-    private final LoadPlan plan;
-    private final String label;
-    private final LlmProtocolBuilder protocol;
-
-    TargetLoad(LoadPlan plan, String label, LlmProtocolBuilder protocol) {
-      if (label.isBlank()) {
-        throw InvalidSimulation.because(
-            "target(\"" + label + "\"): expected a name, which results call the target by");
-      }
-      this.plan = plan;
-      this.label = label;
-      this.protocol = protocol.ofTarget(label);
-    }
-
-    /** Injects the scenario with this load, for {@code setUp}. */
-    public PopulationBuilder inject(ScenarioBuilder scenario) {
-      return LoadInjection.population(plan, scenario.wrapped, label).protocols(protocol);
-    }
-
-    public io.gatling.core.structure.PopulationBuilder inject(
-        io.gatling.core.structure.ScenarioBuilder scenario) {
-      return LoadInjection.population(plan, scenario, label).protocols(protocol).asScala();
     }
   }
 }

@@ -1,12 +1,10 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
@@ -16,7 +14,7 @@ import javax.imageio.ImageIO;
  * compress: a pixel takes about 3 bytes, and 4 bytes in a request. Servers may cache processed
  * images; see {@link #variants}.
  */
-public final class NoiseImage implements Image {
+public final class NoiseImage extends Image {
 
   private static final int MAX_PIXELS = 64_000_000;
 
@@ -26,6 +24,11 @@ public final class NoiseImage implements Image {
   private final int variants;
 
   private NoiseImage(int width, int height, long seed, int variants) {
+    super(
+        () ->
+            ofPngs(
+                IntStream.range(0, variants)
+                    .mapToObj(variant -> png(width, height, seed ^ ((long) variant << 32)))));
     this.width = width;
     this.height = height;
     this.seed = seed;
@@ -51,17 +54,8 @@ public final class NoiseImage implements Image {
         width, height, seed, InvalidSimulation.requireMin(1, "variants", images, "image"));
   }
 
-  @Override
-  public Dynamic<String> url() {
-    List<String> urls =
-        IntStream.range(0, variants)
-            .mapToObj(variant -> ImageContent.dataUrl(png(variant), "image/png"))
-            .toList();
-    return ImageContent.inTurn(urls);
-  }
-
-  private byte[] png(int variant) {
-    SplittableRandom random = new SplittableRandom(seed ^ ((long) variant << 32));
+  private static byte[] png(int width, int height, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
     BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
     for (int y = 0; y < height; y++) {
       for (int x = 0; x < width; x++) {

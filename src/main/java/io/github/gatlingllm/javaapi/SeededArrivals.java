@@ -44,23 +44,6 @@ public final class SeededArrivals {
     return new SeededArrivals((seeded, length) -> new Arrivals.Steady(rate, seeded), gaps, null);
   }
 
-  /** The rate of {@code gammaUsersPerSec(25)}; still needs the coefficient of variation. */
-  public static final class GammaRate {
-    private final SeededArrivals poisson;
-
-    GammaRate(double perSecond) {
-      this.poisson = steady(perSecond, Gaps.poisson(0));
-    }
-
-    /**
-     * The coefficient of variation: the standard deviation of the gaps ÷ their mean, above 0, at
-     * most 100; 1 is a Poisson process.
-     */
-    public SeededArrivals cv(double cv) {
-      return poisson.gamma(cv);
-    }
-  }
-
   /** Users arrive as a Poisson process, with independent exponential gaps. */
   public SeededArrivals poisson() {
     return with(Gaps.poisson(0));
@@ -77,6 +60,11 @@ public final class SeededArrivals {
    */
   public SeededArrivals gamma(double cv) {
     return with(checked(() -> Gaps.gamma(cv, 0)));
+  }
+
+  /** As {@link #gamma}, after {@code gammaUsersPerSec}; 1 by default, a Poisson process. */
+  public SeededArrivals cv(double cv) {
+    return gamma(cv);
   }
 
   private SeededArrivals with(Gaps others) {

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
 import java.time.Duration;
 
 /**
@@ -9,7 +8,7 @@ import java.time.Duration;
  */
 public final class TimeCondition extends AssertionCondition {
 
-  TimeCondition(AssertionFigure figure) {
+  TimeCondition(AssertionCondition figure) {
     super(figure);
   }
 

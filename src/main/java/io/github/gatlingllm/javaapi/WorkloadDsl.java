@@ -228,12 +228,12 @@ public abstract class WorkloadDsl extends LoadDsl {
    * the images of a folder in turn, one per request; sent as data URLs.
    */
   public static Image image(String file) {
-    return ImageContent.of(file);
+    return Image.of(file);
   }
 
   /** The content of an image file and its type, e.g. {@code image/png}, sent as a data URL. */
   public static Image image(byte[] bytes, String mimeType) {
-    return ImageContent.of(bytes, mimeType);
+    return Image.of(bytes, mimeType);
   }
 
   /** A generated image of this size in pixels, at most 64 million, sent as a data URL. */
@@ -243,10 +243,10 @@ public abstract class WorkloadDsl extends LoadDsl {
 
   /** An image that the server loads from this URL; a Gatling EL String. */
   public static Image imageUrl(String url) {
-    return new ImageContent(Dynamic.text(url));
+    return Image.of(Dynamic.text(url));
   }
 
   public static Image imageUrl(Function<Session, String> url) {
-    return new ImageContent(Dynamic.of(url));
+    return Image.of(Dynamic.of(url));
   }
 }

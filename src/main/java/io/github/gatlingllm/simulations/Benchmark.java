@@ -19,7 +19,6 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
-import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
@@ -259,7 +258,7 @@ public final class Benchmark extends Simulation {
     List<PopulationBuilder> populations = new ArrayList<>();
     for (int i = 0; i < plan.targets().size(); i++) {
       TargetSpec target = plan.targets().get(i);
-      TargetLoad each =
+      LoadProfile each =
           load.target(
               plan.labels().get(i),
               protocol(plan, plan.labels().get(i), plan.counters().get(i), target(plan, target)));

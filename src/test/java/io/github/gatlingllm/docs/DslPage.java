@@ -76,9 +76,7 @@ final class DslPage {
       ~Batch batch(8).
       ~LoadProfile closedLoop(8).
       LoadProfile.Levels closedLoop(8).
-      =LoadProfile.TargetLoad closedLoop(8).target("A", llm).
       =SeededArrivals poissonUsersPerSec(25).
-      SeededArrivals.GammaRate gammaUsersPerSec(25).
       # Prompts and workloads
       WorkloadDsl
       PromptsBuilder prompts().

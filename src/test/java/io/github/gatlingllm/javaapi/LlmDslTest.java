@@ -100,7 +100,7 @@ class LlmDslTest {
                     .filter(method -> !method.isBridge())
                     .filter(method -> method.getReturnType().isInstance(builder))
                     .filter(method -> method.getReturnType() != Object.class)
-                    .filter(method -> method.getReturnType() != LoadProfile.Levels.class)
+                    .filter(method -> !method.getReturnType().isInterface())
                     .map(method -> Arguments.of(method, builder)));
   }
 
