@@ -153,7 +153,7 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
     if (hasSeveral()) {
       sections.add(steps().section());
     }
-    sections.add(new CompareCurves(runs).section());
+    sections.add(LoadSection.compared(runs));
     return sections;
   }
 

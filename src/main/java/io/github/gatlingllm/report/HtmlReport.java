@@ -79,7 +79,7 @@ final class HtmlReport {
             details.jitter(),
             time.sessions(Tables.of(summary).at("sessions")),
             time.section(),
-            new EngineSection(summary, series, time.bands()).section(),
+            time.engine(),
             details.breakdown(),
             texts.outcomes(),
             details.slowest(),

@@ -27,7 +27,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -307,15 +306,7 @@ final class InjectorMerge {
   List<String> remarks() {
     List<String> remarks = new ArrayList<>();
     forced.forEach(why -> remarks.add("merged by --force: " + why));
-    levels.windows.forEach(
-        (level, window) ->
-            remarks.add(
-                String.format(
-                    Locale.ROOT,
-                    "level %s: measured in the %.1f s that %s",
-                    level,
-                    window.seconds(),
-                    window.words())));
+    remarks.addAll(levels.remarks());
     for (LevelInfo stage : merged.stages()) {
       LevelInfo.Key key = stage.key();
       long count = levels.injectorsOf(key);

@@ -41,17 +41,14 @@ final class LevelMerge {
   private static final MathContext DIGITS = new MathContext(12);
 
   private final Map<LevelInfo.Key, List<LevelInfo>> parts = new LinkedHashMap<>();
-  final Map<LevelInfo.Key, CommonWindow> windows = new LinkedHashMap<>();
+  private final Map<LevelInfo.Key, CommonWindow> windows = new LinkedHashMap<>();
   final List<LevelInfo> merged = new ArrayList<>();
   private final Consumer<String> refusal;
   private final long runsEnd;
 
   /** The measure window of a merged level, and the end of its last cooldown. */
-  record CommonWindow(long from, long to, long cooledUnixNanos, boolean isByPlan, String words) {
-    double seconds() {
-      return (to - from) / 1e9;
-    }
-  }
+  private record CommonWindow(
+      long from, long to, long cooledUnixNanos, boolean isByPlan, String words) {}
 
   /** Passes on why levels cannot be merged; merges them all the same if that does not throw. */
   LevelMerge(List<RunInfo> runs, Consumer<String> refusal) {
@@ -67,6 +64,23 @@ final class LevelMerge {
 
   long injectorsOf(LevelInfo.Key key) {
     return requireNonNull(parts.get(key)).size();
+  }
+
+  /** The measure window of each merged level in words. */
+  List<String> remarks() {
+    return windows.entrySet().stream()
+        .map(
+            of -> {
+              CommonWindow window = of.getValue();
+              double seconds = (window.to - window.from) / 1e9;
+              return String.format(
+                  Locale.ROOT,
+                  "level %s: measured in the %.1f s that %s",
+                  of.getKey(),
+                  seconds,
+                  window.words);
+            })
+        .toList();
   }
 
   /** An injector's part of a level. It is late against the first planned start of all injectors. */

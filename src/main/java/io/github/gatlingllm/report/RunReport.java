@@ -8,7 +8,6 @@ import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordCsv;
@@ -31,6 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -197,21 +197,33 @@ public final class RunReport {
    * The page of a run in progress: figures of the current load level, load levels that have ended,
    * and the report's charts over time. A browser opens {@link #html}; each {@link #event} updates
    * it.
+   *
+   * @param page the report at the end of the run
+   * @param figures of the current load level
+   * @param finished load levels that have ended, by their names
    */
-  public static final class LivePage {
+  public record LivePage(
+      String simulation,
+      String id,
+      Path page,
+      long startUnixNanos,
+      boolean isOver,
+      boolean isJudged,
+      Series series,
+      List<LevelInfo> levels,
+      @Nullable LiveFigures figures,
+      List<Map.Entry<String, LiveFigures>> finished) {
 
-    private LivePage() {}
-
-    public static String html(Now now) {
-      String name = now.simulation.substring(now.simulation.lastIndexOf('.') + 1);
+    public String html() {
+      String name = simulation.substring(simulation.lastIndexOf('.') + 1);
       List<Section> sections = new ArrayList<>();
-      sections.add(Section.of("now").body("live", values(now)));
-      sections.addAll(charts(now));
+      sections.add(Section.of("now").body("live", values()));
+      sections.addAll(charts());
       return new Page(
               "live-page",
               "Live",
               "Live: " + name,
-              Map.of("run", Map.of("name", name, "id", now.id)),
+              Map.of("run", Map.of("name", name, "id", id)),
               sections)
           .following("live.js")
           .html();
@@ -220,34 +232,33 @@ public final class RunReport {
     /**
      * An update as one line of JSON: the markup {@code now}, {@code isOver}, and {@code charts}.
      */
-    public static String event(Now now) {
+    public String event() {
       return Page.json(
           Map.of(
               "now",
-              Templates.fill("live-now", Map.of("values", values(now))),
+              Templates.fill("live-now", Map.of("values", values())),
               "isOver",
-              now.isOver,
+              isOver,
               "charts",
-              Page.charts(charts(now))));
+              Page.charts(charts())));
     }
 
-    private static List<Section> charts(Now now) {
-      long soFar = Math.round(now.series.overTime().size() * now.series.bucketS() * 1e9);
-      List<Band> bands =
-          Band.of(now.levels, LevelInfo::label, now.startUnixNanos, now.startUnixNanos + soFar);
+    private List<Section> charts() {
+      long soFar = Math.round(series.overTime().size() * series.bucketS() * 1e9);
+      List<Band> bands = Band.of(levels, LevelInfo::label, startUnixNanos, startUnixNanos + soFar);
       TimeSection time =
-          new TimeSection(now.series, bands, Metric.TTFT_FROM_SCHEDULE_MS, null, now.isJudged, "");
+          new TimeSection(series, bands, Metric.TTFT_FROM_SCHEDULE_MS, null, isJudged, "");
       return Stream.of(time.section(), time.generator()).filter(Objects::nonNull).toList();
     }
 
-    private static Map<String, Object> values(Now now) {
+    private Map<String, Object> values() {
       return Map.of(
           "now",
-          now,
+          this,
           "tiles",
-          now.figures == null ? List.of() : RunText.rows("live-tiles", tiles(now.figures)),
+          figures == null ? List.of() : RunText.rows("live-tiles", tiles(figures)),
           "finished",
-          finished(now.finished));
+          finishedLevels());
     }
 
     private static Map<String, Object> tiles(LiveFigures live) {
@@ -260,39 +271,25 @@ public final class RunReport {
       return all;
     }
 
-    private static Table finished(List<Finished> levels) {
+    private Table finishedLevels() {
       return Table.of(
           "Finished load levels",
-          levels,
-          Column.figure("Load level", Finished::level),
-          Column.number("Output tok/s", level -> level.figures.number(Metric.OUTPUT_TOKENS_PER_S)),
-          Column.number("Requests/s", level -> level.figures.number(Metric.REQUESTS_PER_S)),
-          Column.number("TTFT p50, ms", level -> level.of(Metric.TTFT_MS).p50()),
-          Column.number("TTFT p99, ms", level -> level.of(Metric.TTFT_MS).p99()),
-          Column.number("ITL p50, ms", level -> level.of(Metric.ITL_MS).p50()),
-          Column.number("ITL p99, ms", level -> level.of(Metric.ITL_MS).p99()),
-          Column.percent("In SLO", level -> level.figures.sloShare()),
-          Column.count("Ok", level -> level.figures.figures().counts().ok()),
-          Column.count("Failed", level -> level.figures.figures().counts().failed()));
+          finished,
+          Column.figure("Load level", Map.Entry::getKey),
+          number("Output tok/s", of -> of.number(Metric.OUTPUT_TOKENS_PER_S)),
+          number("Requests/s", of -> of.number(Metric.REQUESTS_PER_S)),
+          number("TTFT p50, ms", of -> of.figures().metric(Metric.TTFT_MS).p50()),
+          number("TTFT p99, ms", of -> of.figures().metric(Metric.TTFT_MS).p99()),
+          number("ITL p50, ms", of -> of.figures().metric(Metric.ITL_MS).p50()),
+          number("ITL p99, ms", of -> of.figures().metric(Metric.ITL_MS).p99()),
+          Column.percent("In SLO", level -> level.getValue().sloShare()),
+          Column.count("Ok", level -> level.getValue().figures().counts().ok()),
+          Column.count("Failed", level -> level.getValue().figures().counts().failed()));
+    }
+
+    private static Column<Map.Entry<String, LiveFigures>> number(
+        String heading, Function<LiveFigures, @Nullable Double> value) {
+      return Column.<LiveFigures>number(heading, value).in(Map.Entry::getValue);
     }
   }
-
-  public record Finished(String level, LiveFigures figures) {
-    private Distribution of(Metric metric) {
-      return figures.figures().metric(metric);
-    }
-  }
-
-  /** The state of a run in progress; {@code page} is the report at its end. */
-  public record Now(
-      String simulation,
-      String id,
-      Path page,
-      long startUnixNanos,
-      boolean isOver,
-      boolean isJudged,
-      Series series,
-      List<LevelInfo> levels,
-      @Nullable LiveFigures figures,
-      List<Finished> finished) {}
 }

@@ -8,7 +8,6 @@ import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.report.RunReport;
 import io.github.gatlingllm.report.RunReport.LivePage;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -18,6 +17,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -54,7 +54,7 @@ final class LiveView implements RunObserver {
     server =
         server(
             address,
-            () -> LivePage.html(now()),
+            () -> now().html(),
             this::event,
             meters == null ? null : meters.scraped(),
             PrintableText::print);
@@ -105,22 +105,22 @@ final class LiveView implements RunObserver {
   private synchronized String event() {
     long nanos = System.nanoTime();
     if (event.isEmpty() || isOver || nanos - eventNanos > EVENT_NANOS) {
-      event = LivePage.event(now());
+      event = now().event();
       eventNanos = nanos;
     }
     return event;
   }
 
-  private synchronized RunReport.Now now() {
+  private synchronized LivePage now() {
     Series series = overTime.soFar(isJudged);
-    List<RunReport.Finished> finished =
+    List<Map.Entry<String, LiveFigures>> finished =
         seen.levels.stream()
             .filter(level -> level.figures() != null)
-            .map(level -> new RunReport.Finished(level.toString(), level.figures()))
+            .map(level -> Map.entry(level.toString(), level.figures()))
             .toList();
     LiveFigures figures = run.levels().figures(false);
     latest = figures == null ? latest : figures;
-    return new RunReport.Now(
+    return new LivePage(
         run.simulation(),
         run.id(),
         run.files().page(),

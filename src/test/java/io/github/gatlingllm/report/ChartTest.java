@@ -45,8 +45,8 @@ class ChartTest {
     RunFigures run =
         new DemoRun(List.of(1, 2), List.of("a"), List.of("ask")).gpus(gpus).observed().figures();
     List<Line> clocks =
-        new EngineSection(run.summary(), run.series(), List.of())
-            .gpus()
+        Page.charts(List.of(TimeSection.of(run.summary(), run.series()).engine())).stream()
+            .filter(chart -> chart.id().equals("gpus-clock"))
             .findFirst()
             .orElseThrow()
             .series();

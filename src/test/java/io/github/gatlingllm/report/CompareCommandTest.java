@@ -268,10 +268,8 @@ class CompareCommandTest {
   private static final List<Compared> SIDES = List.of(side("old", 10, 1, 2), side("new", 20, 2, 1));
 
   private static Map<String, Chart> charts(List<Compared> sides) {
-    return new CompareCurves(sides)
-        .section().groups().stream()
-            .flatMap(group -> group.content().stream())
-            .collect(Collectors.toMap(Chart::id, chart -> chart));
+    return Page.charts(List.of(LoadSection.compared(sides))).stream()
+        .collect(Collectors.toMap(Chart::id, chart -> chart));
   }
 
   @Test
