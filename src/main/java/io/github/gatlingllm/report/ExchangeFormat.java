@@ -158,6 +158,15 @@ record ExchangeFormat(
         name, file, keys, versionPath, versions, statistics, levels, requestsAt, requests);
   }
 
+  /** What its files call a mean. */
+  String mean() {
+    return statistics.entrySet().stream()
+        .filter(each -> each.getValue().equals("mean"))
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElse("mean");
+  }
+
   // ---- paths
 
   /** The value at a path with dots; numbers are positions, {@code last} the last one. */

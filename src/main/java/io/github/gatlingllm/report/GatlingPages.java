@@ -62,10 +62,10 @@ final class GatlingPages {
       if (!before.equals(page.toString())) {
         RunFiles.write(file, page.toString().getBytes(ISO_8859_1));
       }
-      if (!page.missing().isEmpty()) {
+      if (!page.missing.isEmpty()) {
         messages.add(
             "LLM "
-                + String.join(" and ", page.missing())
+                + String.join(" and ", page.missing)
                 + " omitted from "
                 + name
                 + ": the page of this Gatling version has no known place for it; see llm.html");
@@ -130,7 +130,7 @@ final class GatlingPages {
    * A foreign page with inserted pieces between comments. It is read as ISO-8859-1 and the pieces
    * are ASCII, so removing them restores its bytes, whatever its encoding.
    */
-  static final class MarkedPage {
+  private static final class MarkedPage {
 
     private static final Pattern TITLE =
         Pattern.compile("<title>Gatling Stats - ([^<\n]*)</title>");
@@ -145,15 +145,15 @@ final class GatlingPages {
       this.text = PIECE.matcher(text).replaceAll("");
     }
 
-    MarkedPage before(Pattern anchor, String piece, String html) {
-      return insert(anchor, piece, html, true);
+    void before(Pattern anchor, String piece, String html) {
+      insert(anchor, piece, html, true);
     }
 
-    MarkedPage after(Pattern anchor, String piece, String html) {
-      return insert(anchor, piece, html, false);
+    void after(Pattern anchor, String piece, String html) {
+      insert(anchor, piece, html, false);
     }
 
-    private MarkedPage insert(Pattern anchor, String piece, String html, boolean before) {
+    private void insert(Pattern anchor, String piece, String html, boolean before) {
       var place = anchor.matcher(text);
       if (place.find()) {
         int at = before ? place.start() : place.end();
@@ -162,11 +162,6 @@ final class GatlingPages {
       } else {
         missing.add(piece);
       }
-      return this;
-    }
-
-    List<String> missing() {
-      return List.copyOf(missing);
     }
 
     @Override

@@ -7,7 +7,6 @@ import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.InjectorMerge.InjectorPart;
-import io.github.gatlingllm.report.RunInputs.RunPoller;
 import io.github.gatlingllm.storage.S3Location;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -107,9 +105,7 @@ final class MergeCommand implements Callable<Integer> {
     }
     try (RunInputs inputs = from.inputs(places).without(out)) {
       if (wait != null) {
-        expected =
-            new RunPoller(inputs, System::nanoTime, TimeUnit.SECONDS::sleep)
-                .await(longest(wait), expected);
+        expected = inputs.await(longest(wait), expected, System::nanoTime, RunInputs::sleep);
       }
       return merge(inputs.runs());
     }

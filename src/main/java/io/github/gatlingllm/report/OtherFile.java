@@ -13,18 +13,25 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.record.CsvRows;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.report.ExchangeFormat.ExportRow;
 import java.io.BufferedReader;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.StringReader;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -43,6 +50,11 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
   private static final int MAX_KEPT = 100;
 
   private static final int MAX_BYTES = 16 << 20;
+
+  private static final double MICROS_PER_S = 1e6;
+
+  /** The phase of AIPerf that is not a warm-up. */
+  private static final String PROFILING = "profiling";
 
   /** Python writes NaN and Infinity. */
   private static final ObjectMapper JSON =
@@ -185,8 +197,20 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
 
   // ---- values
 
+  /** The values of the level that are not lists or objects, by what rows call them. */
+  Map<String, JsonNode> facts() {
+    Map<String, JsonNode> facts = new HashMap<>();
+    for (ExportRow row : format.levels()) {
+      JsonNode value = ExchangeFormat.at(tree, row.path().replace("*", format.mean()));
+      if (row.isRead() && value.isValueNode() && !value.isNull()) {
+        facts.put(row.figure(), value);
+      }
+    }
+    return facts;
+  }
+
   /** A finite number in the unit of the row's figure; null where there is none. */
-  @Nullable Double number(JsonNode in, ExportRow row, String statistic) throws IOException {
+  @Nullable Double number(JsonNode in, ExportRow row, String statistic) {
     JsonNode value = ExchangeFormat.at(in, row.path().replace("*", statistic));
     return value.isNumber() && Double.isFinite(value.doubleValue())
         ? (Double) (value.doubleValue() / row.factor() * inUnit(in, row))
@@ -194,7 +218,7 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
   }
 
   /** The unit that the file names ÷ the unit of the row. */
-  private double inUnit(JsonNode in, ExportRow row) throws IOException {
+  private double inUnit(JsonNode in, ExportRow row) {
     for (Map.Entry<String, String> each : format.statistics().entrySet()) {
       if (each.getValue().equals(ExchangeFormat.UNIT) && row.path().contains("*")) {
         String unit = ExchangeFormat.at(in, row.path().replace("*", each.getKey())).asText("");
@@ -204,7 +228,7 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
           return 1;
         }
         if (own == null || expected == null || unit.contains("/") != row.unit().contains("/")) {
-          throw new IOException(
+          throw new IllegalArgumentException(
               "%s: %s is in '%.20s'; expected %s".formatted(file, row.path(), unit, row.unit()));
         }
         return own / expected;
@@ -215,34 +239,37 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
 
   // ---- requests
 
-  /** The requests of a level, one after the other. */
-  interface Requests extends Closeable {
-    @Nullable JsonNode next() throws IOException;
+  /** Passes on the requests one after the other; none where the file has no values of them. */
+  void requests(Consumer<JsonNode> sink) throws IOException {
+    String where = format.where();
+    try {
+      if (where == null) {
+        return;
+      }
+      if (where.equals(ExchangeFormat.COLUMNS)) {
+        columns(sink);
+      } else if (where.startsWith("lines ")) {
+        Path lines = lines();
+        if (lines != null) {
+          pass(JSON.readerFor(JsonNode.class).readValues(lines.toFile()), sink);
+        }
+      } else {
+        for (String path : where.replace("{level}", String.valueOf(position)).split(", ", -1)) {
+          pass(list(path), sink);
+        }
+      }
+    } catch (JsonProcessingException e) {
+      throw new IOException(file + ": its requests are cut: " + oneLine(e.getOriginalMessage()), e);
+    }
   }
 
-  /** Null where the file has no values of requests. */
-  @Nullable Requests requests() throws IOException {
-    String where = format.where();
-    if (where == null) {
-      return null;
-    }
-    if (where.equals(ExchangeFormat.COLUMNS)) {
-      return columns();
-    }
-    if (where.startsWith("lines ")) {
-      Path lines = lines();
-      return lines == null
-          ? null
-          : inRow(List.of(JSON.readerFor(JsonNode.class).readValues(lines.toFile())));
-    }
-    List<MappingIterator<JsonNode>> lists = new ArrayList<>();
-    for (String path : where.replace("{level}", String.valueOf(position)).split(", ", -1)) {
-      MappingIterator<JsonNode> list = list(path);
-      if (list != null) {
-        lists.add(list);
+  private static void pass(@Nullable MappingIterator<JsonNode> list, Consumer<JsonNode> sink)
+      throws IOException {
+    try (list) {
+      while (list != null && list.hasNextValue()) {
+        sink.accept(list.nextValue());
       }
     }
-    return lists.isEmpty() ? null : inRow(lists);
   }
 
   /** The file beside it: profile_export.jsonl, or by its own name. */
@@ -257,64 +284,32 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
     return null;
   }
 
-  private static Requests inRow(List<MappingIterator<JsonNode>> lists) {
-    return new Requests() {
-      private int at;
-
-      @Override
-      public @Nullable JsonNode next() throws IOException {
-        for (; at < lists.size(); at++) {
-          if (lists.get(at).hasNextValue()) {
-            return lists.get(at).nextValue();
-          }
-        }
-        return null;
-      }
-
-      @Override
-      public void close() throws IOException {
-        for (MappingIterator<JsonNode> list : lists) {
-          list.close();
-        }
-      }
-    };
-  }
-
-  /** The i-th values of all columns are a request; null without the times of requests. */
-  private @Nullable Requests columns() throws IOException {
+  /** The i-th values of all columns are a request; none without the times of requests. */
+  private void columns(Consumer<JsonNode> sink) throws IOException {
     Map<String, MappingIterator<JsonNode>> columns = new LinkedHashMap<>();
-    for (ExportRow row : format.requests()) {
-      MappingIterator<JsonNode> column = row.isRead() ? list(row.path()) : null;
-      if (column != null) {
-        columns.put(row.path(), column);
+    try {
+      for (ExportRow row : format.requests()) {
+        MappingIterator<JsonNode> column = row.isRead() ? list(row.path()) : null;
+        if (column != null) {
+          columns.put(row.path(), column);
+        }
+      }
+      boolean hasRequests = columns.containsKey("start_times") && columns.containsKey("ttfts");
+      while (hasRequests) {
+        ObjectNode request = JSON.createObjectNode();
+        for (Map.Entry<String, MappingIterator<JsonNode>> column : columns.entrySet()) {
+          if (!column.getValue().hasNextValue()) {
+            return;
+          }
+          request.set(column.getKey(), column.getValue().nextValue());
+        }
+        sink.accept(request);
+      }
+    } finally {
+      for (MappingIterator<JsonNode> column : columns.values()) {
+        column.close();
       }
     }
-    Requests requests =
-        new Requests() {
-          @Override
-          public @Nullable JsonNode next() throws IOException {
-            ObjectNode request = JSON.createObjectNode();
-            for (Map.Entry<String, MappingIterator<JsonNode>> column : columns.entrySet()) {
-              if (!column.getValue().hasNextValue()) {
-                return null;
-              }
-              request.set(column.getKey(), column.getValue().nextValue());
-            }
-            return request;
-          }
-
-          @Override
-          public void close() throws IOException {
-            for (MappingIterator<JsonNode> column : columns.values()) {
-              column.close();
-            }
-          }
-        };
-    if (!columns.containsKey("start_times") || !columns.containsKey("ttfts")) {
-      requests.close();
-      return null;
-    }
-    return requests;
   }
 
   /** The elements of the list at a path, {@code .} being the file; null where there is none. */
@@ -353,6 +348,140 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
         return true;
       }
       json.skipChildren();
+    }
+  }
+
+  // ---- records
+
+  static double latency(Map<String, Double> values, double start) {
+    Double ended = values.get("ended_s");
+    return ended == null ? values.getOrDefault("latency_s", 0.0) : ended - start;
+  }
+
+  /** The numbers of a request, by what rows call them; none of a warm-up. */
+  Map<String, Double> numbers(JsonNode request) {
+    Map<String, Double> values = new HashMap<>();
+    if (!request.at("/metadata/benchmark_phase").asText(PROFILING).equals(PROFILING)) {
+      return values;
+    }
+    for (ExportRow row : format.requests()) {
+      Double number = row.isRead() ? number(request, row, "value") : null;
+      if (number != null) {
+        values.put(row.figure(), number);
+      }
+    }
+    return values;
+  }
+
+  /**
+   * The request as a line of requests.jsonl; null if it is not of the load.
+   *
+   * @param shiftNanos added to its times
+   */
+  @Nullable ObjectNode line(JsonNode request, long index, LevelInfo level, long shiftNanos) {
+    Map<String, Double> values = numbers(request);
+    Double start = values.get("admitted_s");
+    if (start == null) {
+      return null;
+    }
+    JsonNode failure = node(request, "failure");
+    JsonNode cut = node(request, "was_cancelled");
+    boolean isCut = cut != null && cut.asBoolean();
+    boolean isOk = !isCut && (failure == null || failure.asText().isEmpty());
+    String name = level.target();
+    ObjectNode line = ExchangeFormat.JSON.createObjectNode();
+    line.put("request_id", name + "-" + index).put("run_id", name).put("injector", name);
+    line.put("request_index", index).put("scenario", name).put("name", name).put("user_id", 0);
+    line.put("target", name).put("endpoint", "").put("api", "").put("replica", name);
+    line.set("model", facts().get("model"));
+    line.put("stage", level.label()).put("phase", Phase.MEASURE.key());
+    line.put("start_unix_ns", OtherRun.nanos(start) + shiftNanos).put("gate_wait_s", 0);
+    RequestStatus status =
+        isOk ? RequestStatus.COMPLETE : isCut ? RequestStatus.CANCELLED : RequestStatus.HTTP_ERROR;
+    line.put("status", status.key());
+    line.put("error", isOk || failure == null ? null : "%.200s".formatted(failure.asText()));
+    put(line, "prompt_tokens", values.get("prompt_tokens"), 0);
+    double latency = latency(values, start);
+    put(line, "closed_s", latency, 9);
+    if (isOk) {
+      answer(line, request, values, start, latency);
+    }
+    return line;
+  }
+
+  /** The last value of a request that rows call so; null for none. */
+  private @Nullable JsonNode node(JsonNode request, String figure) {
+    JsonNode last = null;
+    for (ExportRow row : format.requests()) {
+      if (row.isRead() && row.figure().equals(figure)) {
+        JsonNode node = ExchangeFormat.at(request, row.path());
+        last = node.isMissingNode() || node.isNull() ? last : node;
+      }
+    }
+    return last;
+  }
+
+  private void answer(
+      ObjectNode line, JsonNode request, Map<String, Double> values, double start, double latency) {
+    List<Double> offsets = offsets(request, values, start);
+    Double ttft = offsets.isEmpty() ? values.get("ttft_s") : offsets.get(0);
+    Double tokens = values.get("output_tokens");
+    put(line, "ttft_s", ttft, 9);
+    put(line, "ttfo_s", values.get("ttfo_s"), 9);
+    put(line, "latency_s", latency, 9);
+    put(line, "output_tokens", tokens, 0);
+    put(line, "streamed_tokens", tokens, 0);
+    line.put("token_source", RequestRecord.TokenSource.TOKENIZER.key());
+    Double tpot = values.get("tpot_s");
+    if (tpot == null && ttft != null && tokens != null && tokens > 1) {
+      tpot = (latency - ttft) / (tokens - 1);
+    }
+    put(line, "tpot_s", tpot, 9);
+    ArrayNode micros = line.putArray("event_offsets_us");
+    double longest = 0;
+    for (int i = 0; i < offsets.size(); i++) {
+      micros.add(Math.round(offsets.get(i) * MICROS_PER_S));
+      longest = i == 0 ? 0 : Math.max(longest, offsets.get(i) - offsets.get(i - 1));
+    }
+    put(line, "stall_s", offsets.size() < 2 ? null : (Double) longest, 9);
+    put(line, "events", offsets.isEmpty() ? tokens : (Double) (double) offsets.size(), 0);
+  }
+
+  /** When chunks came, in seconds since the start: by the gaps between them, or by their times. */
+  private List<Double> offsets(JsonNode request, Map<String, Double> values, double start) {
+    List<Double> offsets = new ArrayList<>();
+    for (ExportRow row : format.requests()) {
+      boolean areTimes = row.figure().equals("times_s");
+      if (!row.isRead() || !(areTimes || row.figure().equals("gaps_s"))) {
+        continue;
+      }
+      Double at = areTimes ? (Double) 0.0 : values.get("ttft_s");
+      JsonNode list = ExchangeFormat.at(request, row.path().replace("*", "value"));
+      if (at == null || !list.isArray()) {
+        continue;
+      }
+      if (!areTimes) {
+        offsets.add(at);
+      }
+      for (JsonNode each : list) {
+        double value = each.doubleValue() / row.factor();
+        if (!each.isNumber() || !Double.isFinite(value)) {
+          throw new IllegalArgumentException("a gap is not a number");
+        }
+        at = areTimes ? value - start : at + value;
+        offsets.add(at);
+      }
+    }
+    return offsets;
+  }
+
+  private static void put(ObjectNode line, String key, @Nullable Double value, int decimals) {
+    if (value != null
+        && !(value >= 0 && value <= (decimals == 0 ? RequestRecord.MAX_TOKENS : OtherRun.MAX_S))) {
+      throw new IllegalArgumentException(key + " is " + value);
+    }
+    if (value != null) {
+      line.put(key, BigDecimal.valueOf(value).setScale(decimals, RoundingMode.HALF_UP));
     }
   }
 }

@@ -1,8 +1,5 @@
 package io.github.gatlingllm.report;
 
-import static java.util.Objects.requireNonNull;
-
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
@@ -23,7 +20,6 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.report.ExchangeFormat.ExportRow;
-import io.github.gatlingllm.report.OtherFile.Requests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +27,7 @@ import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.DoubleSummaryStatistics;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -38,6 +35,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -69,7 +67,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
    *
    * @param shiftNanos added to the times of its requests
    */
-  record Level(OtherFile file, LevelInfo info, Map<String, JsonNode> facts, long shiftNanos) {}
+  private record Level(OtherFile file, LevelInfo info, long shiftNanos) {}
 
   /** Null if the place is not a file or a folder of results. Messages are one line. */
   static @Nullable OtherRun read(Path place) throws IOException {
@@ -118,7 +116,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
     for (Part part : parts) {
       long shift = at - nanos(part.firstS);
       long end = nanos(part.lastS) + shift + MICRO_NANOS;
-      levels.add(new Level(part.file, part.load().level(tool, at, end), part.facts, shift));
+      levels.add(new Level(part.file, part.load().level(tool, at, end), shift));
       define(definitions, part.file.format().levels());
       if (part.hasRequests) {
         define(definitions, part.file.format().requests());
@@ -178,25 +176,6 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
 
   // ---- load levels
 
-  private static Map<String, JsonNode> facts(OtherFile file) throws IOException {
-    Map<String, JsonNode> facts = new HashMap<>();
-    for (ExportRow row : file.format().levels()) {
-      JsonNode value = ExchangeFormat.at(file.tree(), row.path().replace("*", mean(file.format())));
-      if (row.isRead() && value.isValueNode() && !value.isNull()) {
-        facts.put(row.figure(), value);
-      }
-    }
-    return facts;
-  }
-
-  private static String mean(ExchangeFormat format) {
-    return format.statistics().entrySet().stream()
-        .filter(each -> each.getValue().equals("mean"))
-        .map(Map.Entry::getKey)
-        .findFirst()
-        .orElse("mean");
-  }
-
   private static @Nullable Double number(Map<String, JsonNode> facts, String name) {
     JsonNode value = facts.get(name);
     return value != null && value.isNumber() && Double.isFinite(value.doubleValue())
@@ -241,24 +220,21 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
       double lastS) {
 
     static Part of(OtherFile file) throws IOException {
-      Map<String, JsonNode> facts = OtherRun.facts(file);
-      double first = Double.MAX_VALUE;
-      double last = -Double.MAX_VALUE;
-      long count = 0;
-      try (Requests requests = file.requests()) {
-        JsonNode request = requests == null ? null : requests.next();
-        for (; request != null; request = requireNonNull(requests).next()) {
-          Map<String, Double> values = OtherRequest.numbers(file, request);
-          Double start = values.get("admitted_s");
-          if (start != null) {
-            count++;
-            first = Math.min(first, start);
-            last = Math.max(last, start + OtherRequest.latency(values, start));
-          }
-        }
-      } catch (JsonProcessingException e) {
-        throw cut(file, e);
-      }
+      Map<String, JsonNode> facts = file.facts();
+      DoubleSummaryStatistics starts = new DoubleSummaryStatistics();
+      DoubleSummaryStatistics ends = new DoubleSummaryStatistics();
+      file.requests(
+          request -> {
+            Map<String, Double> values = file.numbers(request);
+            Double start = values.get("admitted_s");
+            if (start != null) {
+              starts.accept(start);
+              ends.accept(start + OtherFile.latency(values, start));
+            }
+          });
+      long count = starts.getCount();
+      double first = starts.getMin();
+      double last = ends.getMax();
       long counted = count(facts, "ok", "failed");
       if (count > 0 && counted > count) {
         PrintableText.print(
@@ -273,11 +249,6 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
     Load load() {
       return Load.of(facts);
     }
-  }
-
-  private static IOException cut(OtherFile file, JsonProcessingException e) {
-    return new IOException(
-        file.file() + ": its requests are cut: " + OtherFile.oneLine(e.getOriginalMessage()), e);
   }
 
   static long nanos(double seconds) {
@@ -319,7 +290,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
           metrics.put(metric, values);
         }
       } else if (metric != null && !row.figure().contains(".")) {
-        numbers.put(metric, file.number(file.tree(), row, mean(file.format())));
+        numbers.put(metric, file.number(file.tree(), row, file.format().mean()));
       }
     }
     Figures.Counts counts =
@@ -389,37 +360,34 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
 
   @Override
   public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
-    long records = 0;
+    AtomicLong records = new AtomicLong();
+    AtomicLong refused = new AtomicLong();
     SortedMap<Long, String> bad = new TreeMap<>();
-    long left = 0;
     for (Level level : tool.given().isEmpty() ? levels : List.<Level>of()) {
-      long index = 0;
-      try (Requests requests = level.file.requests()) {
-        JsonNode request = requests == null ? null : requests.next();
-        for (; request != null; request = requireNonNull(requests).next(), index++) {
-          try {
-            ObjectNode line = OtherRequest.line(level, request, index);
-            if (line != null) {
-              sink.accept(RecordFile.record(ExchangeFormat.JSON.writeValueAsBytes(line)));
-              records++;
+      AtomicLong index = new AtomicLong();
+      level.file.requests(
+          request -> {
+            long i = index.getAndIncrement();
+            try {
+              ObjectNode line = level.file.line(request, i, level.info, level.shiftNanos);
+              if (line != null) {
+                sink.accept(RecordFile.record(ExchangeFormat.JSON.writeValueAsBytes(line)));
+                records.incrementAndGet();
+              }
+            } catch (IOException | IllegalArgumentException e) {
+              refused.incrementAndGet();
+              if (bad.size() < 5) {
+                bad.putIfAbsent(i + 1, OtherFile.oneLine(e.getMessage()));
+              }
             }
-          } catch (IOException | IllegalArgumentException e) {
-            left++;
-            if (bad.size() < 5) {
-              bad.putIfAbsent(index + 1, OtherFile.oneLine(e.getMessage()));
-            }
-          }
-        }
-      } catch (JsonProcessingException e) {
-        throw cut(level.file, e);
-      }
+          });
     }
-    if (records == 0 && left > 0) {
+    if (records.get() == 0 && refused.get() > 0) {
       throw new IOException(
           levels.get(0).file.file()
               + " has no request with possible values: "
               + bad.get(bad.firstKey()));
     }
-    return new ReadReport(records, 0, left, bad);
+    return new ReadReport(records.get(), 0, refused.get(), bad);
   }
 }

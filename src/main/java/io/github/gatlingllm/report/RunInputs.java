@@ -21,7 +21,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -210,176 +212,176 @@ final class RunInputs implements AutoCloseable {
     }
   }
 
-  /** Waits until the ended runs of all injectors are there, and downloads them meanwhile. */
-  record RunPoller(
-      RunInputs inputs, LongSupplier nanoTime, Sleep sleep, Map<Path, Silence> silences) {
+  // ---- waiting
 
-    private static final long EVERY_SECONDS = 5;
+  private static final long EVERY_SECONDS = 5;
 
-    /** A run writes a line per second; one that wrote none for 2 min has lost its process. */
-    private static final int MAX_SILENT_LOOKS = 24;
+  /** A run writes a line per second; one that wrote none for 2 min has lost its process. */
+  private static final int MAX_SILENT_LOOKS = 24;
 
-    private static final class Silence {
-      private long bytes;
-      private int looks = -1;
+  private static final class Silence {
+    private long bytes;
+    private int looks = -1;
 
-      void look(long found) {
-        looks = bytes == found ? looks + 1 : 0;
-        bytes = found;
-      }
-
-      boolean grew() {
-        return looks == 0 && bytes > 0;
-      }
+    void look(long found) {
+      looks = bytes == found ? looks + 1 : 0;
+      bytes = found;
     }
 
-    RunPoller(RunInputs inputs, LongSupplier nanoTime, Sleep sleep) {
-      this(inputs, nanoTime, sleep, new HashMap<>());
-    }
-
-    /** Ended runs, and why injectors have none, by their index. */
-    private static final class Found {
-      private int ended;
-      private int growing;
-      private final Set<Integer> shares = new TreeSet<>();
-      private final Map<Integer, String> without = new TreeMap<>();
-      private @Nullable Integer all;
-
-      /** {@code all} is the number of injectors; null if not known. */
-      Found(@Nullable Integer all) {
-        this.all = all;
-      }
-
-      /** A run whose process has ended, ends as interrupted, with the records that it has. */
-      void add(RunInfo run, Silence silence) {
-        boolean isRunning = run.state() == RunInfo.State.RUNNING;
-        boolean isSilent = silence.looks >= MAX_SILENT_LOOKS;
-        growing += isRunning && silence.grew() ? 1 : 0;
-        if (isRunning && isSilent && run.share() != null) {
-          addWithout(run.share(), " (silent for 2 min)");
-        } else if (!isRunning || isSilent) {
-          ended++;
-          if (run.share() != null) {
-            shares.add(share(run.share()));
-          }
-        }
-      }
-
-      void addWithout(InjectorShare share, String why) {
-        without.putIfAbsent(share(share), why);
-      }
-
-      private int share(InjectorShare share) {
-        all = all == null ? (Integer) share.count() : all;
-        return share.index();
-      }
-
-      boolean isAll() {
-        return all != null && (shares.isEmpty() ? ended : shares.size()) + without.size() >= all;
-      }
-
-      @Override
-      public String toString() {
-        String missing =
-            all == null || ((shares.isEmpty() || isAll()) && without.isEmpty())
-                ? ""
-                : IntStream.rangeClosed(1, all)
-                    .filter(index -> !shares.contains(index))
-                    .mapToObj(index -> index + "/" + all + without.getOrDefault(index, ""))
-                    .collect(Collectors.joining(", ", ", not ", ""));
-        return ended
-            + (all == null ? "" : " of " + all)
-            + " runs are there"
-            + missing
-            + (growing == 0 ? "" : "; still written: " + growing);
-      }
-    }
-
-    /**
-     * Waits for the ended runs of {@code expected} injectors, or of the number that the runs
-     * contain: as long as one is written, and at most that long after it. Returns their number,
-     * null if not known.
-     */
-    @Nullable Integer await(Duration timeout, @Nullable Integer expected) throws IOException {
-      long since = nanoTime.getAsLong();
-      Found found = look(expected);
-      String reported = "";
-      while (!found.isAll()) {
-        if (found.ended > 0 && found.all == null) {
-          throw new IllegalArgumentException(
-              "the runs do not contain the number of injectors; set it with --expect" + " <n>");
-        }
-        long now = nanoTime.getAsLong();
-        since = found.growing > 0 ? now : since;
-        boolean isOver = found.growing == 0 && now - since >= timeout.toNanos();
-        if (isOver || !reported.equals(found.toString())) {
-          reported = found.toString();
-          inputs.log.accept((isOver ? "the time to wait is over: " : "waiting: ") + reported);
-        }
-        if (isOver) {
-          return found.all;
-        }
-        try {
-          sleep.seconds(EVERY_SECONDS);
-          found = look(expected);
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-          throw new InterruptedIOException("interrupted while waiting for runs");
-        } catch (IOException e) {
-          inputs.log.accept("waiting: " + e.getMessage());
-        }
-      }
-      inputs.log.accept(found.toString());
-      if (silences.isEmpty()) {
-        throw new IOException("no injector wrote a run; read the output of each");
-      }
-      return found.all;
-    }
-
-    private Found look(@Nullable Integer expected) throws IOException {
-      Found found = new Found(expected);
-      for (String place : inputs.places) {
-        for (Path folder : ended(place)) {
-          look(folder, found);
-        }
-      }
-      found.without.keySet().removeAll(found.shares);
-      return found;
-    }
-
-    private void look(Path folder, Found found) throws IOException {
-      try {
-        RunInfo run = RunInfo.read(new RunFiles(folder).info()).orElse(null);
-        if (run == null) {
-          InjectorEnd end = InjectorEnd.read(folder.resolve(InjectorEnd.FILE));
-          found.addWithout(end.share(), " (ended with exit code " + end.exitCode() + ")");
-        } else {
-          Silence silence = silences.computeIfAbsent(folder, each -> new Silence());
-          silence.look(new RunFiles(folder).generator().toFile().length());
-          found.add(run, silence);
-        }
-      } catch (IOException e) {
-        throw new IOException(inputs.named(String.valueOf(e.getMessage())), e);
-      }
-    }
-
-    /** The folders of the runs in a place, and of injectors that ended without one. */
-    private List<Path> ended(String place) throws IOException {
-      if (!S3Location.isS3Url(place)) {
-        return inputs.runsBelow(
-            Path.of(place),
-            each ->
-                Files.exists(each.resolve(INFO)) || Files.exists(each.resolve(InjectorEnd.FILE)));
-      }
-      S3Location prefix = S3Location.parse(place);
-      return inputs.download(prefix).entrySet().stream()
-          .filter(run -> hasEnded(run.getValue()))
-          .map(run -> inputs.folderOf(prefix, run.getKey()))
-          .toList();
+    boolean grew() {
+      return looks == 0 && bytes > 0;
     }
   }
 
-  interface Sleep {
-    void seconds(long count) throws InterruptedException;
+  /** Ended runs, and why injectors have none, by their index. */
+  private static final class Found {
+    private int ended;
+    private int growing;
+    private final Set<Integer> shares = new TreeSet<>();
+    private final Map<Integer, String> without = new TreeMap<>();
+    private @Nullable Integer all;
+
+    /** {@code all} is the number of injectors; null if not known. */
+    Found(@Nullable Integer all) {
+      this.all = all;
+    }
+
+    /** A run whose process has ended, ends as interrupted, with the records that it has. */
+    void add(RunInfo run, Silence silence) {
+      boolean isRunning = run.state() == RunInfo.State.RUNNING;
+      boolean isSilent = silence.looks >= MAX_SILENT_LOOKS;
+      growing += isRunning && silence.grew() ? 1 : 0;
+      if (isRunning && isSilent && run.share() != null) {
+        addWithout(run.share(), " (silent for 2 min)");
+      } else if (!isRunning || isSilent) {
+        ended++;
+        if (run.share() != null) {
+          shares.add(share(run.share()));
+        }
+      }
+    }
+
+    void addWithout(InjectorShare share, String why) {
+      without.putIfAbsent(share(share), why);
+    }
+
+    private int share(InjectorShare share) {
+      all = all == null ? (Integer) share.count() : all;
+      return share.index();
+    }
+
+    boolean isAll() {
+      return all != null && (shares.isEmpty() ? ended : shares.size()) + without.size() >= all;
+    }
+
+    @Override
+    public String toString() {
+      String missing =
+          all == null || ((shares.isEmpty() || isAll()) && without.isEmpty())
+              ? ""
+              : IntStream.rangeClosed(1, all)
+                  .filter(index -> !shares.contains(index))
+                  .mapToObj(index -> index + "/" + all + without.getOrDefault(index, ""))
+                  .collect(Collectors.joining(", ", ", not ", ""));
+      return ended
+          + (all == null ? "" : " of " + all)
+          + " runs are there"
+          + missing
+          + (growing == 0 ? "" : "; still written: " + growing);
+    }
+  }
+
+  static void sleep(long seconds) {
+    try {
+      TimeUnit.SECONDS.sleep(seconds);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UncheckedIOException(
+          new InterruptedIOException("interrupted while waiting for runs"));
+    }
+  }
+
+  /**
+   * Waits for the ended runs of {@code expected} injectors, or of the number that the runs contain:
+   * as long as one is written, and at most that long after it; downloads them meanwhile. Returns
+   * their number, null if not known.
+   *
+   * @param sleep for a number of seconds
+   */
+  @Nullable Integer await(
+      Duration timeout, @Nullable Integer expected, LongSupplier nanoTime, LongConsumer sleep)
+      throws IOException {
+    Map<Path, Silence> silences = new HashMap<>();
+    long since = nanoTime.getAsLong();
+    Found found = look(expected, silences);
+    String reported = "";
+    while (!found.isAll()) {
+      if (found.ended > 0 && found.all == null) {
+        throw new IllegalArgumentException(
+            "the runs do not contain the number of injectors; set it with --expect <n>");
+      }
+      long now = nanoTime.getAsLong();
+      since = found.growing > 0 ? now : since;
+      boolean isOver = found.growing == 0 && now - since >= timeout.toNanos();
+      if (isOver || !reported.equals(found.toString())) {
+        reported = found.toString();
+        log.accept((isOver ? "the time to wait is over: " : "waiting: ") + reported);
+      }
+      if (isOver) {
+        return found.all;
+      }
+      sleep.accept(EVERY_SECONDS);
+      try {
+        found = look(expected, silences);
+      } catch (IOException e) {
+        log.accept("waiting: " + e.getMessage());
+      }
+    }
+    log.accept(found.toString());
+    if (silences.isEmpty()) {
+      throw new IOException("no injector wrote a run; read the output of each");
+    }
+    return found.all;
+  }
+
+  private Found look(@Nullable Integer expected, Map<Path, Silence> silences) throws IOException {
+    Found found = new Found(expected);
+    for (String place : places) {
+      for (Path folder : ended(place)) {
+        look(folder, found, silences);
+      }
+    }
+    found.without.keySet().removeAll(found.shares);
+    return found;
+  }
+
+  private void look(Path folder, Found found, Map<Path, Silence> silences) throws IOException {
+    try {
+      RunInfo run = RunInfo.read(new RunFiles(folder).info()).orElse(null);
+      if (run == null) {
+        InjectorEnd end = InjectorEnd.read(folder.resolve(InjectorEnd.FILE));
+        found.addWithout(end.share(), " (ended with exit code " + end.exitCode() + ")");
+      } else {
+        Silence silence = silences.computeIfAbsent(folder, each -> new Silence());
+        silence.look(new RunFiles(folder).generator().toFile().length());
+        found.add(run, silence);
+      }
+    } catch (IOException e) {
+      throw new IOException(named(String.valueOf(e.getMessage())), e);
+    }
+  }
+
+  /** The folders of the runs in a place, and of injectors that ended without one. */
+  private List<Path> ended(String place) throws IOException {
+    if (!S3Location.isS3Url(place)) {
+      return runsBelow(
+          Path.of(place),
+          each -> Files.exists(each.resolve(INFO)) || Files.exists(each.resolve(InjectorEnd.FILE)));
+    }
+    S3Location prefix = S3Location.parse(place);
+    return download(prefix).entrySet().stream()
+        .filter(run -> hasEnded(run.getValue()))
+        .map(run -> folderOf(prefix, run.getKey()))
+        .toList();
   }
 }

@@ -11,7 +11,6 @@ import io.github.gatlingllm.record.InjectorRun.InjectorEnd;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.report.RunInputs.RunPoller;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Server;
 import io.github.gatlingllm.testing.JavaCommand;
@@ -319,14 +318,18 @@ class ObjectStorageTest {
     }
   }
 
-  private RunPoller waiting(List<String> places, Callable<?> then) {
-    AtomicLong seconds = new AtomicLong();
-    return new RunPoller(
-        new RunInputs(places, null, said::add),
-        () -> TimeUnit.SECONDS.toNanos(seconds.get()),
+  /** The number of injectors after a wait in which this is done between two looks at the runs. */
+  private Integer await(String place, int seconds, Integer expected, Callable<?> between)
+      throws IOException {
+    AtomicLong slept = new AtomicLong();
+    RunInputs inputs = new RunInputs(List.of(place), null, said::add);
+    return inputs.await(
+        Duration.ofSeconds(seconds),
+        expected,
+        () -> TimeUnit.SECONDS.toNanos(slept.get()),
         count -> {
-          seconds.addAndGet(count);
-          assertThatCode(then::call).doesNotThrowAnyException();
+          slept.addAndGet(count);
+          assertThatCode(between::call).doesNotThrowAnyException();
         });
   }
 
@@ -340,12 +343,14 @@ class ObjectStorageTest {
   void mergeWaitsForAllShares() throws IOException {
     s3.objects.put("t/a/llm/run.json", infoOf("1/3"));
     List<String> next = new ArrayList<>(List.of("3/3", "3/3", "2/3"));
-    RunPoller wait =
-        waiting(
-            List.of("s3://bench/t"),
-            () -> s3.objects.put("t/" + next.size() + "/llm/run.json", infoOf(next.remove(0))));
 
-    assertThat(wait.await(Duration.ofMinutes(10), null)).isEqualTo(3);
+    assertThat(
+            await(
+                "s3://bench/t",
+                600,
+                null,
+                () -> s3.objects.put("t/" + next.size() + "/llm/run.json", infoOf(next.remove(0)))))
+        .isEqualTo(3);
     assertThat(said)
         .containsExactly(
             "waiting: 1 of 3 runs are there, not 2/3, 3/3",
@@ -359,17 +364,15 @@ class ObjectStorageTest {
   void mergeDoesNotWaitForInjectorsThatEndedWithoutARun() throws IOException {
     s3.objects.put("t/a/llm/run.json", infoOf("1/3"));
     List<String> next = new ArrayList<>(List.of("2/3", "3/3"));
-    RunPoller wait =
-        waiting(
-            List.of("s3://bench/t"),
-            () -> {
-              InjectorEnd end = new InjectorEnd(InjectorShare.parse(next.remove(0)), 137);
-              return s3.objects.put(
-                  "t/" + end.folder() + "/" + InjectorEnd.FILE,
-                  Files.readAllBytes(end.write(folder)));
-            });
+    Callable<?> end =
+        () -> {
+          InjectorEnd ended = new InjectorEnd(InjectorShare.parse(next.remove(0)), 137);
+          return s3.objects.put(
+              "t/" + ended.folder() + "/" + InjectorEnd.FILE,
+              Files.readAllBytes(ended.write(folder)));
+        };
 
-    assertThat(wait.await(Duration.ofMinutes(10), null)).isEqualTo(3);
+    assertThat(await("s3://bench/t", 600, null, end)).isEqualTo(3);
     assertThat(said)
         .last()
         .isEqualTo(
@@ -383,15 +386,13 @@ class ObjectStorageTest {
     RunInfo.started("sim-1", "Sim", "h", 1).share(new InjectorShare(1, 2)).write(files.info());
     new InjectorEnd(new InjectorShare(2, 2), 1).write(folder);
     AtomicInteger lines = new AtomicInteger(3);
-    RunPoller wait =
-        waiting(
-            List.of(folder.toString()),
-            () ->
-                lines.getAndDecrement() > 0
-                    ? Files.writeString(files.generator(), "{}\n", CREATE, APPEND)
-                    : null);
+    Callable<?> grow =
+        () ->
+            lines.getAndDecrement() > 0
+                ? Files.writeString(files.generator(), "{}\n", CREATE, APPEND)
+                : null;
 
-    assertThat(wait.await(Duration.ofMinutes(10), null)).isEqualTo(2);
+    assertThat(await(folder.toString(), 600, null, grow)).isEqualTo(2);
     assertThat(lines).hasNegativeValue();
     assertThat(said)
         .last()
@@ -406,43 +407,40 @@ class ObjectStorageTest {
     RunInfo.started("sim-1", "Sim", "h", 1).share(new InjectorShare(1, 2)).write(files.info());
     AtomicInteger looks = new AtomicInteger();
     Callable<?> grow = () -> Files.writeString(files.generator(), "{}\n", CREATE, APPEND);
-    List<String> places = List.of(folder.toString());
-    RunPoller wait = waiting(places, () -> looks.incrementAndGet() < 5 ? grow.call() : null);
-    assertThat(wait.await(Duration.ofSeconds(5), 2)).isEqualTo(2);
+    Callable<?> some = () -> looks.incrementAndGet() < 5 ? grow.call() : null;
+    assertThat(await(folder.toString(), 5, 2, some)).isEqualTo(2);
     assertThat(looks).hasValue(5);
   }
 
   @Test
   void injectorsThatAllEndedWithoutARunAreAnError() throws IOException {
     new InjectorEnd(new InjectorShare(1, 1), 1).write(folder);
-    assertThatThrownBy(
-            () -> waiting(List.of(folder.toString()), () -> null).await(Duration.ofHours(1), 1))
+    assertThatThrownBy(() -> await(folder.toString(), 3_600, 1, () -> null))
         .hasMessage("no injector wrote a run; read the output of each");
   }
 
   @Test
   void damagedRunIsNamedByItsPlace() {
     s3.objects.put("t/a/llm/run.json", "{".getBytes(UTF_8));
-    assertThatThrownBy(
-            () -> waiting(List.of("s3://bench/t"), () -> null).await(Duration.ofSeconds(1), 1))
+    assertThatThrownBy(() -> await("s3://bench/t", 1, 1, () -> null))
         .hasMessageStartingWith("s3://bench/t/a/llm/run.json is not understood");
   }
 
   @Test
   void waitEndsWithTheRunsThatAreThere() throws IOException {
     RunFiles files = run(10);
-    RunPoller wait = waiting(List.of(folder.toString()), () -> null);
-    assertThat(wait.await(Duration.ofSeconds(12), null)).isEqualTo(2);
+    String place = folder.toString();
+    assertThat(await(place, 12, null, () -> null)).isEqualTo(2);
     assertThat(said)
         .containsExactly(
             "waiting: 1 of 2 runs are there, not 1/2",
             "the time to wait is over: 1 of 2 runs are there, not 1/2");
     info().share(null).write(files.info());
-    assertThatThrownBy(() -> wait.await(Duration.ofSeconds(1), null))
+    assertThatThrownBy(() -> await(place, 1, null, () -> null))
         .hasMessage("the runs do not contain the number of injectors; set it with --expect <n>");
-    assertThat(wait.await(Duration.ofSeconds(1), 1)).isEqualTo(1);
+    assertThat(await(place, 1, 1, () -> null)).isEqualTo(1);
     RunInfo.started("sim-1", "Sim", "h", 1).write(files.info());
-    assertThat(wait.await(Duration.ofSeconds(1), 1)).as("it still runs").isEqualTo(1);
+    assertThat(await(place, 1, 1, () -> null)).as("it still runs").isEqualTo(1);
     assertThat(said).last().isEqualTo("the time to wait is over: 0 of 1 runs are there");
   }
 }

@@ -1,19 +1,24 @@
 package io.github.gatlingllm.report;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.report.GatlingPages.MarkedPage;
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.Table.Column;
 import io.pebbletemplates.pebble.error.PebbleException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -65,35 +70,6 @@ class TemplatesTest {
     return Templates.fill("plain", Map.of("values", values));
   }
 
-  private static final Pattern ANCHOR = Pattern.compile("<hr>");
-  private static final String PAGE = "é<p>a<hr>b<hr>c";
-
-  private static final String PIECE = "<b>– &lt;!-- gatling-llm:end --&gt;</b>";
-
-  @Test
-  void pieceIsInsertedAtTheFirstAnchorInAscii() {
-    assertThat(new MarkedPage(PAGE).before(ANCHOR, "menu", PIECE))
-        .hasToString(
-            "é<p>a<!-- gatling-llm:begin menu --><b>&#8211; &lt;!-- gatling-llm:end --&gt;</b>"
-                + "<!-- gatling-llm:end --><hr>b<hr>c");
-  }
-
-  @Test
-  void readingAMarkedPageGivesTheOriginal() {
-    String marked =
-        new MarkedPage(PAGE).before(ANCHOR, "menu", PIECE).after(ANCHOR, "tab", PIECE).toString();
-
-    assertThat(new MarkedPage(marked)).hasToString(PAGE);
-  }
-
-  @Test
-  void pieceWithoutAnchorIsNamed() {
-    MarkedPage page = new MarkedPage("<p>").after(ANCHOR, "tab", PIECE);
-
-    assertThat(page.missing()).containsExactly("tab");
-    assertThat(page).hasToString("<p>");
-  }
-
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -107,11 +83,23 @@ class TemplatesTest {
           <b>"é" & c     | &lt;b&gt;&quot;&eacute;&quot; &amp; c  | true
           日本           | 日本                                   | true
           """)
-  void requestIsFoundByTheTitleOfItsPage(String name, String title, boolean found) {
-    byte[] page = ("<title>Gatling Stats - " + title + "</title>").getBytes(UTF_8);
+  void requestIsFoundByTheTitleOfItsPage(
+      String name, String title, boolean isFound, @TempDir Path pages) throws IOException {
+    String before = "<title>Gatling Stats - " + title + "</title>é";
+    String after = "<div class=\"schema geant\"><hr>";
+    Path page = Files.writeString(pages.resolve("req_1.html"), before + after, UTF_8);
+    Files.createFile(pages.resolve("index.html"));
+    RunInfo run = Runs.run(1, Runs.stage(1, 0, 1_000));
+    List<String> messages =
+        GatlingPages.insert(pages, Runs.summary(run, Recorded.at(0).name(name).tokens(1, 20)));
 
-    assertThat(
-            (" / " + new MarkedPage(new String(page, ISO_8859_1)).title()).endsWith(" / " + name))
-        .isEqualTo(found);
+    assertThat(messages).hasSize(2).allMatch(line -> line.startsWith("LLM tab "));
+    String text = Files.readString(page, UTF_8);
+    assertThat(text).startsWith(before).endsWith(after);
+    String piece = text.substring(before.length(), text.length() - after.length());
+    assertThat(piece.contains("llm.html#" + Row.anchor(name))).isEqualTo(isFound);
+    assertThat(piece)
+        .as("in any encoding")
+        .isEqualTo(new String(piece.getBytes(US_ASCII), US_ASCII));
   }
 }
