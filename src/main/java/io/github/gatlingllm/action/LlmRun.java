@@ -165,6 +165,19 @@ final class LlmRun {
     }
   }
 
+  /** In flight is what is in the records of the load: warm-up and checked answers are not. */
+  void admitted() {
+    if (isLoad()) {
+      run.admitted();
+    }
+  }
+
+  void closed() {
+    if (isLoad()) {
+      run.ended();
+    }
+  }
+
   void record(RequestRecord record) {
     int turn = (int) (record.identity().requestIndex() % recorders.size());
     recorders.get(turn).accept(record);

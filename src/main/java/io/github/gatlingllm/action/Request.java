@@ -198,7 +198,7 @@ final class Request {
     if (exchange.isOver()) {
       return;
     }
-    run.run.admitted();
+    run.admitted();
     timeline.admitted(now);
     if (level != null && !asked.silent) {
       level.requestAdmitted(System.nanoTime());
@@ -218,7 +218,7 @@ final class Request {
       permit.leave(answer.totalTokens());
     }
     if (timeline.isAdmitted()) {
-      run.run.ended();
+      run.closed();
       if (level != null && !asked.silent) {
         level.requestClosed(System.nanoTime());
       }

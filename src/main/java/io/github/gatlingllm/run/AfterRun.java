@@ -43,6 +43,12 @@ final class AfterRun implements Runnable {
   /** All the time there is for records after a SIGTERM. */
   private static final Duration FREEZE = Duration.ofSeconds(2);
 
+  /** Gatling's exit code for missed assertions, which its Maven plugin knows. */
+  private static final int ASSERTIONS_MISSED = 2;
+
+  /** Exit code if records or report could not be written, or not uploaded. */
+  private static final int OUTPUT_LOST = 1;
+
   private final Run run;
   private final Recorder recorder;
   private final ExecutorService worker;
@@ -105,11 +111,6 @@ final class AfterRun implements Runnable {
 
   boolean isOver() {
     return over.get();
-  }
-
-  /** Sets the exit code of the build; null if it was not Gatling that ended the run. */
-  @Nullable GatlingExit exit() {
-    return exit;
   }
 
   private void end(RunInfo.State state, boolean cancels) {
@@ -201,7 +202,7 @@ final class AfterRun implements Runnable {
     boolean failsBuild = report(line -> out.println(PrintableText.of(line)));
     boolean isOutputLost = isReportFailed || unwritten > 0 || run.observers().isOutputLost();
     run.observers().close();
-    return failsBuild ? GatlingExit.ASSERTIONS_MISSED : isOutputLost ? GatlingExit.OUTPUT_LOST : 0;
+    return failsBuild ? ASSERTIONS_MISSED : isOutputLost ? OUTPUT_LOST : 0;
   }
 
   private boolean report(Consumer<String> say) {
@@ -263,13 +264,7 @@ final class AfterRun implements Runnable {
    * Replaces Gatling's exit code from the JVM's shutdown hook, only if Gatling itself ends the JVM:
    * then its frames are on the stack of {@code Runtime.exit}.
    */
-  static final class GatlingExit {
-
-    /** Gatling's exit code for missed assertions, which its Maven plugin knows. */
-    static final int ASSERTIONS_MISSED = 2;
-
-    /** Exit code if records or report could not be written, or not uploaded. */
-    static final int OUTPUT_LOST = 1;
+  private static final class GatlingExit {
 
     private static final String GATLING = "io.gatling.app.Gatling";
     private static final Duration PATIENCE = Duration.ofSeconds(5);

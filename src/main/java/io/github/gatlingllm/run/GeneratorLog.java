@@ -1,15 +1,10 @@
 package io.github.gatlingllm.run;
 
-import com.sun.management.GarbageCollectionNotificationInfo;
-import com.sun.management.GcInfo;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.RequestRecord;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
-import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,12 +15,6 @@ import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
-import javax.management.ListenerNotFoundException;
-import javax.management.Notification;
-import javax.management.NotificationEmitter;
-import javax.management.NotificationListener;
-import javax.management.openmbean.CompositeData;
-import org.jspecify.annotations.Nullable;
 
 /** Writes {@code generator.jsonl}: each second a line about the load generator. */
 final class GeneratorLog implements RunObserver {
@@ -37,9 +26,8 @@ final class GeneratorLog implements RunObserver {
   private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Run run;
-  private final MachineCounters counters = new MachineCounters(Path.of("/"));
-  private final GcPauses pauses = GcPauses.listen();
-  private final List<Heartbeat.Started> heartbeats = new ArrayList<>();
+  private final MachineCounters counters = MachineCounters.listening();
+  private final List<Heartbeat> heartbeats = new ArrayList<>();
   private final Queue<Long> edges = new PriorityQueue<>();
   private RunView seen = RunView.OPENED;
   private Reading before;
@@ -133,8 +121,8 @@ final class GeneratorLog implements RunObserver {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    heartbeats.forEach(each -> each.task().cancel(false));
-    pauses.close();
+    heartbeats.forEach(Heartbeat::stop);
+    counters.close();
     long end = System.nanoTime();
     cut(end);
     write(reading(end));
@@ -152,8 +140,8 @@ final class GeneratorLog implements RunObserver {
             .with(GeneratorField.START_UNIX_NS, run.unixNanos(before.nanoTime))
             .with(GeneratorField.LENGTH_S, length);
     List<Heartbeat.Lateness> late =
-        heartbeats.stream().map(each -> each.heartbeat().take(now.nanoTime)).toList();
-    Pauses gc = pauses.take(now.nanoTime);
+        heartbeats.stream().map(each -> each.take(now.nanoTime)).toList();
+    LongSummaryStatistics pauses = counters.pauses(now.nanoTime);
     second
         .with(GeneratorField.LOOP_LAG_P50_US, byLoop(late, loop -> loop.percentile(50)))
         .with(GeneratorField.LOOP_LAG_P99_US, byLoop(late, loop -> loop.percentile(99)))
@@ -164,9 +152,9 @@ final class GeneratorLog implements RunObserver {
                 .max(Comparator.comparingLong(Heartbeat.Lateness::sum))
                 .map(Heartbeat.Lateness::timeAbove)
                 .orElse(null))
-        .with(GeneratorField.GC_PAUSES, gc.count())
-        .with(GeneratorField.GC_PAUSE_S, gc.nanos())
-        .with(GeneratorField.GC_PAUSE_MAX_S, gc.longestNanos())
+        .with(GeneratorField.GC_PAUSES, pauses.getCount())
+        .with(GeneratorField.GC_PAUSE_S, pauses.getSum())
+        .with(GeneratorField.GC_PAUSE_MAX_S, Math.max(0, pauses.getMax()))
         .with(GeneratorField.CPUS, (long) counters.cpus())
         .with(GeneratorField.HEAP_USED_BYTES, counters.heapUsed())
         .with(GeneratorField.DIRECT_BYTES, counters.directBytes())
@@ -199,65 +187,4 @@ final class GeneratorLog implements RunObserver {
       List<Heartbeat.Lateness> loops, ToIntFunction<Heartbeat.Lateness> figure) {
     return loops.stream().mapToInt(figure).toArray();
   }
-
-  static final class GcPauses implements NotificationListener {
-
-    private final List<Pause> pauses = new ArrayList<>();
-
-    private record Pause(long endNanos, long nanos) {}
-
-    static GcPauses listen() {
-      GcPauses pauses = new GcPauses();
-      for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
-        if (isPausing(collector.getName()) && collector instanceof NotificationEmitter emitter) {
-          emitter.addNotificationListener(pauses, null, null);
-        }
-      }
-      return pauses;
-    }
-
-    /** ZGC and Shenandoah also report their concurrent cycles, during which the program runs. */
-    static boolean isPausing(String collector) {
-      return !collector.endsWith("Cycles") && !collector.contains("Concurrent");
-    }
-
-    @Override
-    public void handleNotification(Notification notification, @Nullable Object handback) {
-      if (notification
-          .getType()
-          .equals(GarbageCollectionNotificationInfo.GARBAGE_COLLECTION_NOTIFICATION)) {
-        CompositeData data = (CompositeData) notification.getUserData();
-        GcInfo collection = GarbageCollectionNotificationInfo.from(data).getGcInfo();
-        long sinceMillis =
-            ManagementFactory.getRuntimeMXBean().getUptime() - collection.getEndTime();
-        add(System.nanoTime() - sinceMillis * 1_000_000, collection.getDuration() * 1_000_000);
-      }
-    }
-
-    synchronized void add(long endNanos, long nanos) {
-      pauses.add(new Pause(endNanos, nanos));
-    }
-
-    /** Removes and sums the pauses that ended before an instant of {@link System#nanoTime()}. */
-    synchronized Pauses take(long untilNanos) {
-      List<Pause> over = pauses.stream().filter(pause -> pause.endNanos - untilNanos < 0).toList();
-      pauses.removeAll(over);
-      LongSummaryStatistics nanos = over.stream().mapToLong(Pause::nanos).summaryStatistics();
-      return new Pauses(over.size(), nanos.getSum(), Math.max(0, nanos.getMax()));
-    }
-
-    void close() {
-      for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
-        if (collector instanceof NotificationEmitter emitter) {
-          try {
-            emitter.removeNotificationListener(this);
-          } catch (ListenerNotFoundException e) {
-            // Not a pausing collector: no listener was added.
-          }
-        }
-      }
-    }
-  }
-
-  record Pauses(long count, long nanos, long longestNanos) {}
 }

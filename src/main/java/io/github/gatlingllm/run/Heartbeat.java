@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A task that an event loop runs every {@link #PERIOD_NANOS}, to measure its lag. Beats are due at
@@ -37,28 +38,33 @@ final class Heartbeat implements Runnable {
   private long read;
 
   private long counted;
+  private @Nullable Future<?> task;
 
   Heartbeat(LongSupplier clock, long delayNanos) {
     this.clock = clock;
     firstNanos = clock.getAsLong() + delayNanos;
   }
 
-  record Started(Heartbeat heartbeat, Future<?> task) {}
-
   /**
    * Starts a heartbeat on an event loop. Starts again if the calling thread was suspended between
    * the two readings of the clock, this class's and the event loop's.
    */
-  static Started start(
+  static Heartbeat start(
       LongSupplier clock, long delayNanos, Function<Heartbeat, ? extends Future<?>> loop) {
     for (int starts = 1; ; starts++) {
       Heartbeat heartbeat = new Heartbeat(clock, delayNanos);
-      Future<?> task = loop.apply(heartbeat);
+      heartbeat.task = loop.apply(heartbeat);
       long took = clock.getAsLong() + delayNanos - heartbeat.firstNanos;
       if (took <= EXACT_NANOS || starts == MAX_STARTS) {
-        return new Started(heartbeat, task);
+        return heartbeat;
       }
-      var unused = task.cancel(false);
+      heartbeat.stop();
+    }
+  }
+
+  void stop() {
+    if (task != null) {
+      task.cancel(false);
     }
   }
 

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.run;
 
+import com.sun.management.GarbageCollectionNotificationInfo;
+import com.sun.management.GcInfo;
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
@@ -7,20 +9,31 @@ import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.CompilationMXBean;
+import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.management.ListenerNotFoundException;
+import javax.management.Notification;
+import javax.management.NotificationEmitter;
+import javax.management.NotificationListener;
+import javax.management.openmbean.CompositeData;
 import org.jspecify.annotations.Nullable;
 
-/** Counters of JVM and system: of {@code /proc} on Linux, elsewhere fewer. */
-final class MachineCounters {
+/**
+ * Counters of JVM and system, of {@code /proc} on Linux, elsewhere fewer; and pauses of the JVM for
+ * garbage collection.
+ */
+final class MachineCounters implements NotificationListener {
 
   /** Linux reports CPU time in hundredths of a second, whatever the kernel's timer frequency. */
   private static final long TICK_NANOS = 10_000_000;
@@ -36,9 +49,63 @@ final class MachineCounters {
   private final List<BufferPoolMXBean> buffers =
       ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
   private final Path root;
+  private final List<Pause> pauses = new ArrayList<>();
+
+  private record Pause(long endNanos, long nanos) {}
 
   MachineCounters(Path root) {
     this.root = root;
+  }
+
+  /** Starts to listen to the garbage collectors of this JVM. */
+  static MachineCounters listening() {
+    MachineCounters here = new MachineCounters(Path.of("/"));
+    for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+      if (isPausing(collector.getName()) && collector instanceof NotificationEmitter emitter) {
+        emitter.addNotificationListener(here, null, null);
+      }
+    }
+    return here;
+  }
+
+  /** ZGC and Shenandoah also report their concurrent cycles, during which the program runs. */
+  static boolean isPausing(String collector) {
+    return !collector.endsWith("Cycles") && !collector.contains("Concurrent");
+  }
+
+  @Override
+  public void handleNotification(Notification notification, @Nullable Object handback) {
+    if (notification
+        .getType()
+        .equals(GarbageCollectionNotificationInfo.GARBAGE_COLLECTION_NOTIFICATION)) {
+      CompositeData data = (CompositeData) notification.getUserData();
+      GcInfo collection = GarbageCollectionNotificationInfo.from(data).getGcInfo();
+      long sinceMillis = ManagementFactory.getRuntimeMXBean().getUptime() - collection.getEndTime();
+      paused(System.nanoTime() - sinceMillis * 1_000_000, collection.getDuration() * 1_000_000);
+    }
+  }
+
+  synchronized void paused(long endNanos, long nanos) {
+    pauses.add(new Pause(endNanos, nanos));
+  }
+
+  /** Removes the pauses that ended before an instant of {@link System#nanoTime()}. */
+  synchronized LongSummaryStatistics pauses(long untilNanos) {
+    List<Pause> over = pauses.stream().filter(pause -> pause.endNanos - untilNanos < 0).toList();
+    pauses.removeAll(over);
+    return over.stream().mapToLong(Pause::nanos).summaryStatistics();
+  }
+
+  void close() {
+    for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+      if (collector instanceof NotificationEmitter emitter) {
+        try {
+          emitter.removeNotificationListener(this);
+        } catch (ListenerNotFoundException e) {
+          // Not a pausing collector: no listener was added.
+        }
+      }
+    }
   }
 
   int cpus() {

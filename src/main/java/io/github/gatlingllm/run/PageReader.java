@@ -1,17 +1,19 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import io.github.gatlingllm.record.ServerSample.SampleKind;
-import io.github.gatlingllm.run.SourceNames.Term;
-import io.github.gatlingllm.run.SourceNames.TermChoice;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -21,9 +23,14 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Extracts values from the pages of an endpoint; detects resets by the page before. */
+/**
+ * Extracts values from the pages of an endpoint, by the servers' own names of the metrics, the
+ * table {@code sources.txt}; detects resets by the page before.
+ */
 final class PageReader {
 
   /** Values from here on are not measurements: DCGM reports a blank value like this. */
@@ -37,6 +44,17 @@ final class PageReader {
 
   /** The label of a MIG instance, which has dedicated memory. */
   private static final String PART = "GPU_I_ID";
+
+  private static final String NODE_CPU = "node_cpu_seconds_total";
+
+  private static final String NODE = "node";
+
+  /** The servers' own names of the metrics: {@code sources.txt}. */
+  private static final List<NamedMetric> TABLE = table();
+
+  private static final Set<String> WANTED =
+      Stream.concat(Stream.of(NODE_CPU), TABLE.stream().flatMap(NamedMetric::names))
+          .collect(Collectors.toUnmodifiableSet());
 
   private Map<EngineMetric, Double> before = Map.of();
   private double cpuBefore = Double.NaN;
@@ -66,6 +84,70 @@ final class PageReader {
     }
   }
 
+  private record Term(String name, String label, String value) {
+
+    static Term parse(String text) {
+      String[] parts = text.split("[{=}]", -1);
+      return parts.length == 1 ? new Term(text, "", "") : new Term(parts[0], parts[1], parts[2]);
+    }
+  }
+
+  private record TermChoice(List<Term> terms, boolean isCount) {
+
+    static TermChoice parse(String text) {
+      boolean isCount = text.startsWith("# ");
+      String names = isCount ? text.substring(2) : text;
+      return new TermChoice(
+          Arrays.stream(names.split(" \\+ ", -1)).map(Term::parse).toList(), isCount);
+    }
+  }
+
+  private record NamedMetric(
+      String source, EngineMetric metric, List<TermChoice> choices, double factor) {
+
+    static NamedMetric parse(String source, String row) {
+      String[] parts = row.split(":\\s+| \\* ", -1);
+      return new NamedMetric(
+          source,
+          EngineMetric.valueOf(parts[0].strip().toUpperCase(Locale.ROOT)),
+          Arrays.stream(parts[1].split("\\s+\\| ", -1)).map(TermChoice::parse).toList(),
+          parts.length > 2 ? Double.parseDouble(parts[2]) : 1);
+    }
+
+    private Stream<String> names() {
+      List<String> series =
+          metric.kind() == ServerSample.SampleKind.HISTOGRAM
+              ? List.of("_bucket", "_sum", "_count")
+              : List.of("");
+      return choices.stream()
+          .flatMap(choice -> choice.terms.stream())
+          .flatMap(term -> series.stream().map(suffix -> plain(term.name) + suffix));
+    }
+  }
+
+  private static List<NamedMetric> table() {
+    String text = RunFiles.resource(PageReader.class, "sources.txt");
+    List<NamedMetric> entries = new ArrayList<>();
+    String source = "";
+    for (String row : text.replaceAll("\\n +\\|", " |").split("\n", -1)) {
+      if (row.startsWith("  ")) {
+        entries.add(NamedMetric.parse(source, row));
+      } else if (!row.startsWith("#")) {
+        source = row;
+      }
+    }
+    return List.copyOf(entries);
+  }
+
+  /** The name with underscores for colons, as some collectors write it. */
+  private static String plain(String name) {
+    return name.replace(':', '_');
+  }
+
+  private static boolean isWanted(String name) {
+    return WANTED.contains(plain(name));
+  }
+
   /** Whether a page had a wanted metric whose value was no measurement, such as NaN. */
   boolean isUnusable() {
     return unusable != null;
@@ -75,12 +157,10 @@ final class PageReader {
     Map<String, List<Series>> byName = new HashMap<>();
     PrometheusText.read(
         page,
-        SourceNames::isWanted,
+        PageReader::isWanted,
         series -> {
           if (series.value >= 0 && series.value < LARGEST && series.isEntireServer()) {
-            byName
-                .computeIfAbsent(SourceNames.plain(series.name), any -> new ArrayList<>())
-                .add(series);
+            byName.computeIfAbsent(plain(series.name), any -> new ArrayList<>()).add(series);
           } else if (series.isEntireServer()) {
             unusable = series.name;
           }
@@ -93,7 +173,7 @@ final class PageReader {
             new EnumMap<>(EngineMetric.class),
             new EnumMap<>(EngineMetric.class),
             new LinkedHashMap<>());
-    for (SourceNames.NamedMetric entry : SourceNames.ALL) {
+    for (NamedMetric entry : TABLE) {
       if (!reading.names().containsKey(entry.metric())) {
         take(entry, byName, reading);
       }
@@ -133,8 +213,7 @@ final class PageReader {
     return counters;
   }
 
-  private static void take(
-      SourceNames.NamedMetric entry, Map<String, List<Series>> byName, Reading reading) {
+  private static void take(NamedMetric entry, Map<String, List<Series>> byName, Reading reading) {
     EngineMetric metric = entry.metric();
     for (TermChoice choice : entry.choices()) {
       String name =
@@ -151,16 +230,13 @@ final class PageReader {
 
   /** The server's name of the metric; null if the page does not contain it. */
   private static @Nullable String value(
-      SourceNames.NamedMetric entry,
-      TermChoice choice,
-      Map<String, List<Series>> byName,
-      Reading reading) {
+      NamedMetric entry, TermChoice choice, Map<String, List<Series>> byName, Reading reading) {
     double sum = 0;
     Map<String, Double> byGpu = new LinkedHashMap<>();
     List<String> names = new ArrayList<>();
     for (Term term : choice.terms()) {
       List<Series> series =
-          byName.getOrDefault(SourceNames.plain(term.name()), List.of()).stream()
+          byName.getOrDefault(plain(term.name()), List.of()).stream()
               .filter(
                   each ->
                       term.label().isEmpty()
@@ -219,8 +295,8 @@ final class PageReader {
   }
 
   private static @Nullable String histogram(
-      SourceNames.NamedMetric entry, Term term, Map<String, List<Series>> byName, Reading reading) {
-    String name = SourceNames.plain(term.name());
+      NamedMetric entry, Term term, Map<String, List<Series>> byName, Reading reading) {
+    String name = plain(term.name());
     List<Series> counts = byName.getOrDefault(name + "_count", List.of());
     List<Series> sums = byName.getOrDefault(name + "_sum", List.of());
     if (counts.isEmpty() || sums.isEmpty()) {
@@ -277,7 +353,7 @@ final class PageReader {
   private void nodeCpu(Map<String, List<Series>> byName, Reading reading) {
     double all = 0;
     double idle = 0;
-    for (Series each : byName.getOrDefault(SourceNames.NODE_CPU, List.of())) {
+    for (Series each : byName.getOrDefault(NODE_CPU, List.of())) {
       String mode = each.labels().getOrDefault("mode", "");
       all += each.value();
       idle += mode.equals("idle") || mode.equals("iowait") ? each.value() : 0;
@@ -285,11 +361,11 @@ final class PageReader {
     if (all == 0) {
       return;
     }
-    reading.sources().add(SourceNames.NODE);
+    reading.sources().add(NODE);
     if (all > cpuBefore) {
       double use = 1 - (idle - idleBefore) / (all - cpuBefore);
       reading.values().put(EngineMetric.NODE_CPU_USE, Math.max(0, Math.min(1, use)));
-      reading.names().put(EngineMetric.NODE_CPU_USE, SourceNames.NODE_CPU);
+      reading.names().put(EngineMetric.NODE_CPU_USE, NODE_CPU);
     }
     cpuBefore = all;
     idleBefore = idle;

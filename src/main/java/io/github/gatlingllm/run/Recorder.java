@@ -200,7 +200,7 @@ final class Recorder {
    * Writes complete lines, one write per batch. A failed write loses its batch, and later ones are
    * still tried: a disk may have room again. One thread writes; any thread may read the counts.
    */
-  static final class LineWriter {
+  private static final class LineWriter {
 
     private static final String FILE = "requests.jsonl";
     private static final int BATCH = 1 << 18;

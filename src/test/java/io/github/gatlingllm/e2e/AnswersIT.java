@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.testing.Exchange;
@@ -130,6 +132,24 @@ class AnswersIT {
                   request.body().contains("\"temperature\":0.7")
                       ^ request.header("X-Request-Id").contains("-answers-"));
       assertThat(run.check("all_accounted").path("level").asText()).isEqualTo("ok");
+      long load = run.info().loadStartUnixNanos();
+      List<Long> inFlight = new ArrayList<>();
+      String damage =
+          GeneratorSecond.read(
+              run.files().generator(),
+              second -> {
+                long end =
+                    second.number(GeneratorField.START_UNIX_NS)
+                        + second.number(GeneratorField.LENGTH_S);
+                if (end < load) {
+                  inFlight.add(second.number(GeneratorField.IN_FLIGHT));
+                }
+              });
+      assertThat(damage).isNull();
+      assertThat(inFlight)
+          .as("before the load, beside checked answers")
+          .isNotEmpty()
+          .containsOnly(0L);
 
       assertThat(pass(run, "changing", "after").path("changed").asInt()).isZero();
       JsonNode loaded = pass(run, "changing", "load");

@@ -6,7 +6,6 @@ import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.run.GeneratorLog.GcPauses;
 import io.github.gatlingllm.run.Run.RunClock;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
@@ -85,22 +85,27 @@ class MachineCountersTest {
   @Test
   void concurrentCyclesAreNoPauses() {
     assertThat(List.of("Copy", "MarkSweepCompact", "G1 Young Generation", "PS MarkSweep"))
-        .allMatch(GcPauses::isPausing);
+        .allMatch(MachineCounters::isPausing);
     assertThat(List.of("ZGC Pauses", "ZGC Major Pauses", "Shenandoah Pauses"))
-        .allMatch(GcPauses::isPausing);
+        .allMatch(MachineCounters::isPausing);
     assertThat(List.of("ZGC Cycles", "Shenandoah Cycles", "G1 Concurrent GC"))
-        .noneMatch(GcPauses::isPausing);
+        .noneMatch(MachineCounters::isPausing);
   }
 
   @Test
   void pausesAreSummedUpToAnInstant() {
-    GcPauses pauses = new GcPauses();
-    pauses.add(101, 3);
-    pauses.add(150, 5);
-    pauses.add(200, 70);
-    assertThat(pauses.take(200)).isEqualTo(new GeneratorLog.Pauses(2, 8, 5));
-    assertThat(pauses.take(300)).isEqualTo(new GeneratorLog.Pauses(1, 70, 70));
-    assertThat(pauses.take(300)).isEqualTo(new GeneratorLog.Pauses(0, 0, 0));
+    MachineCounters counters = new MachineCounters(root);
+    counters.paused(101, 3);
+    counters.paused(150, 5);
+    counters.paused(200, 70);
+    assertThat(counters.pauses(200))
+        .extracting(
+            LongSummaryStatistics::getCount,
+            LongSummaryStatistics::getSum,
+            LongSummaryStatistics::getMax)
+        .containsExactly(2L, 8L, 5L);
+    assertThat(counters.pauses(300).getSum()).isEqualTo(70);
+    assertThat(counters.pauses(300).getCount()).isZero();
   }
 
   @Test

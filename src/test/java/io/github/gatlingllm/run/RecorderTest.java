@@ -156,24 +156,36 @@ class RecorderTest {
 
   @Test
   void fullDiskIsReportedOnceAndTriedAgain() throws IOException {
-    Recorder.LineWriter writer = new Recorder.LineWriter(disk, null, failures);
-    batch(writer, 2);
+    Recorder recorder = recorder(20, observed::add);
+    batch(recorder, 2);
     disk.room = 3_000;
-    batch(writer, 5);
+    batch(recorder, 5);
     disk.room = 0;
-    batch(writer, 1);
+    batch(recorder, 1);
     disk.room = Long.MAX_VALUE;
-    batch(writer, 2);
+    batch(recorder, 2);
+    assertThat(recorder.close(LONG)).isTrue();
 
     assertThat(complaints)
         .singleElement()
         .asString()
         .startsWith("LLM: requests.jsonl cannot be written (No space left on device): ");
     ReadReport report = disk.read();
-    assertThat(report.records()).isEqualTo(writer.written());
+    assertThat(report.records()).isEqualTo(recorder.recorded());
     assertThat(report.badLines()).isOne();
-    assertThat(writer.written() + writer.failed()).isEqualTo(10);
-    assertThat(writer.written()).isBetween(5L, 7L);
+    assertThat(recorder.recorded() + recorder.failed()).isEqualTo(10);
+    assertThat(recorder.recorded()).isBetween(5L, 7L);
+  }
+
+  /** Records that are written, or not, before it returns. */
+  private void batch(Recorder recorder, int count) {
+    long before = recorder.recorded() + recorder.failed();
+    for (int i = 0; i < count; i++) {
+      recorder.record(records.answer(20));
+    }
+    while (recorder.recorded() + recorder.failed() < before + count) {
+      Thread.onSpinWait();
+    }
   }
 
   @Test
@@ -246,13 +258,6 @@ class RecorderTest {
     return new Recorder(disk, null, capacity, clock::get, observer, failures);
   }
 
-  private void batch(Recorder.LineWriter writer, int count) {
-    for (int i = 0; i < count; i++) {
-      writer.append(records.answer(20));
-    }
-    writer.flush();
-  }
-
   private static void await(CountDownLatch latch) {
     try {
       latch.await();
@@ -267,7 +272,7 @@ class RecorderTest {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private volatile CountDownLatch hanging = new CountDownLatch(0);
     private volatile boolean closed;
-    private long room = Long.MAX_VALUE;
+    private volatile long room = Long.MAX_VALUE;
 
     void hang() {
       hanging = new CountDownLatch(1);
