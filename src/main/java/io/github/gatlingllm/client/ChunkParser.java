@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * same steps again. With 256 paced streams this saves about 2 of 33 µs of CPU per event, and 1.1 KB
  * of garbage.
  */
-abstract class ChunkParser implements SseDecoder.EventListener {
+abstract class ChunkParser {
 
   /** Longest data that is checked for {@code [DONE]}, with white space around it. */
   private static final int MAX_DONE_BYTES = 64;
@@ -65,7 +65,7 @@ abstract class ChunkParser implements SseDecoder.EventListener {
   /** Of an error event without data; its message may come in the next event. */
   static final String NO_MESSAGE = Sentence.text("server_error", null, null);
 
-  static final TextBytes NOTHING = new TextBytes(Channel.CONTENT, new byte[0], 0, 0, null);
+  static final TextBytes NOTHING = new TextBytes(Channel.CONTENT, new byte[0], 0, 0, -1, null);
 
   private final ChunkListener listener;
   private final boolean endsWithDone;
@@ -91,11 +91,18 @@ abstract class ChunkParser implements SseDecoder.EventListener {
   private TextBytes lastDelta = NOTHING;
   private int lastIndex;
 
-  /** Content of a JSON string, by its position. */
+  /**
+   * Content of a JSON string, by its position.
+   *
+   * @param call index of the tool call that it is of; −1 where the server states none
+   * @param callId the id of that call; null where the server states none
+   */
   @SuppressWarnings("ArrayRecordComponent") // a position in a buffer, never compared
-  record TextBytes(Channel channel, byte[] bytes, int from, int to, @Nullable CallPart call) {
-    TextBytes with(Channel otherChannel, @Nullable CallPart otherCall) {
-      return new TextBytes(otherChannel, bytes, from, to, otherCall);
+  record TextBytes(
+      Channel channel, byte[] bytes, int from, int to, int call, @Nullable TextBytes callId) {
+
+    TextBytes with(Channel otherChannel, int otherCall, @Nullable TextBytes otherId) {
+      return new TextBytes(otherChannel, bytes, from, to, otherCall, otherId);
     }
 
     boolean isEmpty() {
@@ -106,8 +113,6 @@ abstract class ChunkParser implements SseDecoder.EventListener {
       return AnswerBytes.unescape(bytes, from, to);
     }
   }
-
-  record CallPart(int index, @Nullable TextBytes id) {}
 
   /** The data is not valid JSON; its message is a case of {@code malformed}. */
   private static final class Malformed extends Exception {
@@ -130,9 +135,11 @@ abstract class ChunkParser implements SseDecoder.EventListener {
     return first == JsonToken.START_OBJECT;
   }
 
-  /** Parses one event; of its type only {@code error} counts, as the data repeats it. */
-  @Override
-  public final void event(@Nullable String type, byte[] bytes, int offset, int length) {
+  /**
+   * Parses one event, whose data lines are joined; of its type only {@code error} counts, as the
+   * data repeats it.
+   */
+  void event(@Nullable String type, byte[] bytes, int offset, int length) {
     if (!listener.eventBegin(bytes, offset, length)) {
       return;
     }
@@ -140,7 +147,7 @@ abstract class ChunkParser implements SseDecoder.EventListener {
       if (isBlank(bytes, offset, length)) {
         listener.error(NO_MESSAGE);
       } else {
-        reportError(bytes, offset, length);
+        report(new ErrorBody(bytes, offset, length));
       }
     } else {
       int text = learnedTextLength(bytes, offset, length);
@@ -168,17 +175,21 @@ abstract class ChunkParser implements SseDecoder.EventListener {
   }
 
   private void learn() {
-    CallPart call = lastDelta.call();
     if (deltas == 1
         && onlyDeltas
         && !errorField
         && lastDelta.bytes() == buffer
         && to - from <= MAX_LEARNED_BYTES
-        && (call == null || call.id() == null)) {
+        && lastDelta.callId() == null) {
       learned = Arrays.copyOfRange(buffer, from, to);
       learnedText =
           new TextBytes(
-              lastDelta.channel(), learned, lastDelta.from() - from, lastDelta.to() - from, call);
+              lastDelta.channel(),
+              learned,
+              lastDelta.from() - from,
+              lastDelta.to() - from,
+              lastDelta.call(),
+              null);
       learnedIndex = lastIndex;
     }
   }
@@ -197,8 +208,9 @@ abstract class ChunkParser implements SseDecoder.EventListener {
     }
     try {
       read(bytes, offset, offset + length);
-      if (errorField && ErrorBody.isError(bytes, offset, length)) {
-        reportError(bytes, offset, length);
+      ErrorBody error = errorField ? new ErrorBody(bytes, offset, length) : null;
+      if (error != null && error.isError()) {
+        report(error);
       } else {
         learn();
       }
@@ -207,11 +219,11 @@ abstract class ChunkParser implements SseDecoder.EventListener {
     }
   }
 
-  private void reportError(byte[] bytes, int offset, int length) {
-    if (ErrorBody.isRateLimit(bytes, offset, length)) {
+  private void report(ErrorBody error) {
+    if (error.isRateLimit()) {
       listener.rateLimited();
     }
-    listener.error(ErrorBody.reported(bytes, offset, length));
+    listener.error(error.line());
   }
 
   private void read(byte[] bytes, int start, int end) throws Malformed {
@@ -384,9 +396,8 @@ abstract class ChunkParser implements SseDecoder.EventListener {
 
   private void pass(int choice, TextBytes piece, byte[] bytes, int offset, int length) {
     if (piece.channel().isToolCall()) {
-      CallPart call = piece.call();
-      TextBytes id = call == null ? null : call.id();
-      listener.toolCall(choice, call == null ? 0 : call.index(), id == null ? "" : id.text());
+      TextBytes id = piece.callId();
+      listener.toolCall(choice, Math.max(0, piece.call()), id == null ? "" : id.text());
     }
     listener.delta(choice, piece.channel(), bytes, offset, length);
   }
@@ -427,7 +438,7 @@ abstract class ChunkParser implements SseDecoder.EventListener {
   final TextBytes string(Channel channel) {
     int start = offset(json.currentTokenLocation()) + 1;
     int end = closingQuote(buffer, start, to);
-    return new TextBytes(channel, buffer, start, end < to ? end : start, null);
+    return new TextBytes(channel, buffer, start, end < to ? end : start, -1, null);
   }
 
   /** Index of the quote that ends the string at {@code from}; {@code to} or more for none. */

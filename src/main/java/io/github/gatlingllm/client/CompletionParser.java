@@ -198,8 +198,11 @@ class CompletionParser extends ChunkParser {
           default -> {}
         }
       }
-      CallPart call = new CallPart(callIndex, id);
-      found.subList(first, found.size()).replaceAll(piece -> piece.with(piece.channel(), call));
+      int call = callIndex;
+      TextBytes callId = id;
+      found
+          .subList(first, found.size())
+          .replaceAll(piece -> piece.with(piece.channel(), call, callId));
     }
   }
 

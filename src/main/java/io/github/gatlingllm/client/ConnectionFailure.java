@@ -55,6 +55,15 @@ final class ConnectionFailure {
           "cannot assign requested address", GeneratorLimit.PORTS,
           "address already in use", GeneratorLimit.PORTS);
 
+  /** Of the exceptions of a TLS handshake; the first one in the chain of causes counts. */
+  private static final List<Map.Entry<Class<? extends Throwable>, String>> TLS =
+      List.of(
+          Map.entry(SslHandshakeTimeoutException.class, "no_handshake"),
+          Map.entry(CertificateExpiredException.class, "expired"),
+          Map.entry(CertificateNotYetValidException.class, "not_yet_valid"),
+          Map.entry(CertPathBuilderException.class, "untrusted"),
+          Map.entry(CertPathValidatorException.class, "untrusted"));
+
   private static final Pattern OTHER_HOST =
       Pattern.compile("(?i)no subject alternative|no name matching|hostname");
 
@@ -168,18 +177,10 @@ final class ConnectionFailure {
 
   /** OpenSSL's own message is only "General OpenSslEngine problem". */
   private static Sentence tlsCause(SSLException failure) {
-    if (find(SslHandshakeTimeoutException.class, failure) != null) {
-      return because("no_handshake", null);
-    }
-    if (find(CertificateExpiredException.class, failure) != null) {
-      return because("expired", null);
-    }
-    if (find(CertificateNotYetValidException.class, failure) != null) {
-      return because("not_yet_valid", null);
-    }
-    if (find(CertPathBuilderException.class, failure) != null
-        || find(CertPathValidatorException.class, failure) != null) {
-      return because("untrusted", null);
+    for (Map.Entry<Class<? extends Throwable>, String> kind : TLS) {
+      if (find(kind.getKey(), failure) != null) {
+        return because(kind.getValue(), null);
+      }
     }
     CertificateException certificate = find(CertificateException.class, failure);
     String text = message(certificate == null ? failure : certificate);

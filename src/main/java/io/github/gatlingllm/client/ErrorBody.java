@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the message of a failed request out of a body, in the forms that servers use. */
+/** The body of a failed request, or an event with an error, in the forms that servers use. */
 final class ErrorBody {
 
   private static final ObjectMapper JSON = new ObjectMapper(ChunkParser.JSON.copy());
@@ -54,29 +54,37 @@ final class ErrorBody {
   private static final Set<String> NO_KINDS =
       Set.of("", "null", "None", "error", "failed", "response.failed");
 
-  private ErrorBody() {}
+  private final String text;
+  private final @Nullable JsonNode root;
+
+  ErrorBody(byte[] buffer, int offset, int length) {
+    this(new String(buffer, offset, length, StandardCharsets.UTF_8));
+  }
+
+  private ErrorBody(String text) {
+    this.text = text;
+    root = tree(text);
+  }
 
   /**
    * The line for a response whose status is not 2xx: {@code HTTP 429: <message>; retry after 20}. A
    * body that rejects an {@link AddedField} adds the setting.
    */
-  static String message(
+  String responseLine(
       int status,
       @Nullable String contentType,
       @Nullable String retryAfter,
-      byte[] body,
       Secrets secrets,
       GenerationRequest request) {
-    String text = new String(body, StandardCharsets.UTF_8);
     String retry = retryAfter == null ? "" : secrets.line(retryAfter, MAX_RETRY_AFTER);
     boolean mayReject = status == 400 || status == 422;
-    String remedy = mayReject ? AddedField.remedy(stated(text), request) : "";
+    String remedy = mayReject ? AddedField.remedy(stated(), request) : "";
     int length = Secrets.MAX_LINE - Sentence.text("http", status, "", retry, remedy).length();
-    String line = secrets.line(message(contentType, text), length);
+    String line = secrets.line(message(contentType), length);
     return Sentence.text("http", status, line, retry, remedy);
   }
 
-  private static String message(@Nullable String contentType, String text) {
+  private String message(@Nullable String contentType) {
     if (text.isBlank()) {
       return Sentence.text("unread", "empty", null);
     }
@@ -87,12 +95,10 @@ final class ErrorBody {
           ? title.group(1)
           : Sentence.text("unread", "page", null);
     }
-    @Nullable String message = message(text);
-    return message == null ? text : message;
+    return Objects.requireNonNullElse(message(root), text);
   }
 
-  static boolean isError(byte[] buffer, int offset, int length) {
-    @Nullable JsonNode root = tree(new String(buffer, offset, length, StandardCharsets.UTF_8));
+  boolean isError() {
     if (root == null
         || Stream.of("/error", "/x_groq/error", "/response/error")
             .anyMatch(path -> isNotEmpty(root.at(path)))) {
@@ -108,26 +114,22 @@ final class ErrorBody {
   }
 
   /** The message in JSON of any known form, else the beginning of the data; one line. */
-  static String reported(byte[] buffer, int offset, int length) {
-    String text = new String(buffer, offset, length, StandardCharsets.UTF_8);
-    @Nullable String message = message(text);
-    @Nullable JsonNode root = message == null ? null : tree(text);
+  String line() {
+    @Nullable String message = message(root);
     return Secrets.oneLine(
         message == null
             ? text.substring(0, Math.min(text.length(), MAX_RAW))
-            : root == null ? message : details(root, message));
+            : details(root, message));
   }
 
   /** Whether code, type or status of the error, or the text of one without them, say 429. */
-  static boolean isRateLimit(byte[] buffer, int offset, int length) {
-    String text = new String(buffer, offset, length, StandardCharsets.UTF_8);
-    @Nullable JsonNode root = tree(text);
+  boolean isRateLimit() {
     if (root == null) {
       return false;
     }
     List<String> kinds = kinds(root);
     return kinds.isEmpty()
-        ? RATE_LIMIT.matcher(Objects.requireNonNullElse(message(text), "")).lookingAt()
+        ? RATE_LIMIT.matcher(Objects.requireNonNullElse(message(root), "")).lookingAt()
         : kinds.stream().anyMatch(kind -> RATE_LIMIT.matcher(kind).lookingAt());
   }
 
@@ -143,7 +145,7 @@ final class ErrorBody {
 
   /** Whether a refusal, or an error in an answer, is about the context length. */
   static boolean isContextExceeded(String text) {
-    return CONTEXT.matcher(stated(text)).find();
+    return CONTEXT.matcher(new ErrorBody(text).stated()).find();
   }
 
   /** Code, type and the upstream's own words, as far as the message does not have them. */
@@ -154,14 +156,13 @@ final class ErrorBody {
             .collect(Collectors.joining(" "));
     JsonNode raw = root.at("/error/metadata/raw");
     String cause = raw.isContainerNode() ? raw.toString() : raw.asText();
-    String words = Objects.requireNonNullElse(message(cause), cause);
+    String words = Objects.requireNonNullElse(message(tree(cause)), cause);
     return message
         + (kinds.isEmpty() ? "" : " (" + kinds + ")")
         + (words.isBlank() || message.contains(words) ? "" : ": " + words);
   }
 
-  private static @Nullable String message(String json) {
-    @Nullable JsonNode root = tree(json);
+  private static @Nullable String message(@Nullable JsonNode root) {
     return root == null
         ? null
         : Stream.of("/error", "/x_groq/error", "/response/error", "/message", "/detail")
@@ -172,8 +173,7 @@ final class ErrorBody {
   }
 
   /** All that an error states, without the parts of the request that it repeats. */
-  private static String stated(String text) {
-    @Nullable JsonNode root = tree(text);
+  private String stated() {
     StringBuilder all = new StringBuilder();
     addStated(root == null ? TextNode.valueOf(text) : root, all);
     return all.toString();

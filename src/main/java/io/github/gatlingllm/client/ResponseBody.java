@@ -168,11 +168,17 @@ abstract sealed class ResponseBody {
   /** One JSON body with status 2xx; or an event stream with a wrong content type. */
   private static final class SingleBody extends ResponseBody {
 
+    private static final List<String> EVENT_BEGINNINGS =
+        List.of("data:", "event:", "id:", "retry:", ":");
+
+    /** White space, and the bytes of the byte order mark, which may be split over reads. */
+    private static final String SKIPPED = " \t\r\n\u00EF\u00BB\u00BF";
+
     private final @Nullable String contentType;
     private final ReceivedAnswer answer;
     private final Timeline timeline;
     private final AnswerBytes body;
-    private BodyKind kind;
+    private boolean mayBeEvents;
     private @Nullable Stream stream;
 
     SingleBody(@Nullable String contentType, StreamedExchange exchange, boolean streamed) {
@@ -180,7 +186,7 @@ abstract sealed class ResponseBody {
       this.answer = exchange.answer();
       this.timeline = exchange.timeline();
       this.body = new AnswerBytes("body", MAX_BYTES, answer.memory());
-      this.kind = streamed ? BodyKind.UNKNOWN : BodyKind.OTHER;
+      this.mayBeEvents = streamed;
     }
 
     @Override
@@ -190,13 +196,23 @@ abstract sealed class ResponseBody {
         return;
       }
       body.append(bytes, offset, length);
-      if (kind == BodyKind.UNKNOWN) {
-        kind = BodyKind.of(body.array(), body.length());
-        if (kind == BodyKind.EVENTS) {
+      if (mayBeEvents) {
+        String head = head(body.array(), body.length());
+        mayBeEvents = EVENT_BEGINNINGS.stream().anyMatch(beginning -> beginning.startsWith(head));
+        if (EVENT_BEGINNINGS.stream().anyMatch(head::startsWith)) {
           stream = new Stream(answer);
           stream.bytes(now, body.array(), 0, body.length());
         }
       }
+    }
+
+    /** Its first bytes, without white space and the byte order mark. */
+    private static String head(byte[] bytes, int length) {
+      int from = 0;
+      while (from < length && SKIPPED.indexOf(bytes[from] & 0xFF) >= 0) {
+        from++;
+      }
+      return new String(bytes, from, Math.min(length - from, 8), StandardCharsets.ISO_8859_1);
     }
 
     @Override
@@ -361,45 +377,17 @@ abstract sealed class ResponseBody {
       if (httpStatus == 407) {
         return http("proxy_login", null);
       }
-      return ErrorBody.message(
-          httpStatus,
-          headers.get(HttpHeaderNames.CONTENT_TYPE),
-          headers.get(HttpHeaderNames.RETRY_AFTER),
-          beginning.toByteArray(),
-          exchange.secrets(),
-          exchange.answer().request());
+      return new ErrorBody(beginning.toByteArray(), 0, beginning.size())
+          .responseLine(
+              httpStatus,
+              headers.get(HttpHeaderNames.CONTENT_TYPE),
+              headers.get(HttpHeaderNames.RETRY_AFTER),
+              exchange.secrets(),
+              exchange.answer().request());
     }
 
     private String http(String why, @Nullable String detail) {
       return Sentence.text("http", httpStatus, Sentence.of("unread", why, detail), null, null);
-    }
-  }
-
-  /** What a body with another content type is, by its first bytes. */
-  private enum BodyKind {
-    UNKNOWN,
-    EVENTS,
-    OTHER;
-
-    private static final List<String> EVENT_BEGINNINGS =
-        List.of("data:", "event:", "id:", "retry:", ":");
-
-    /** White space, and the bytes of the byte order mark, which may be split over reads. */
-    private static final String SKIPPED = " \t\r\n\u00EF\u00BB\u00BF";
-
-    static BodyKind of(byte[] bytes, int length) {
-      int from = 0;
-      while (from < length && SKIPPED.indexOf(bytes[from] & 0xFF) >= 0) {
-        from++;
-      }
-      String head =
-          new String(bytes, from, Math.min(length - from, 8), StandardCharsets.ISO_8859_1);
-      if (EVENT_BEGINNINGS.stream().anyMatch(head::startsWith)) {
-        return EVENTS;
-      }
-      return EVENT_BEGINNINGS.stream().anyMatch(beginning -> beginning.startsWith(head))
-          ? UNKNOWN
-          : OTHER;
     }
   }
 }

@@ -26,22 +26,16 @@ final class SseDecoder {
 
   private static final int MAX_QUOTED = 160;
 
-  interface EventListener {
-    /** One event; its data lines are joined by line feeds. */
-    void event(@Nullable String type, byte[] buffer, int offset, int length);
-  }
-
   private static final byte[] NONE = {};
-  private static final byte[] DATA = {'d', 'a', 't', 'a'};
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+  private static final byte[] DATA = {'d', 'a', 't', 'a', ':'};
   private static final byte[] EVENT = {'e', 'v', 'e', 'n', 't'};
 
   /** Fields, and comments, that are not part of the answer. */
   private static final List<String> STANDARD = List.of(":", "id:", "retry:", "event:", "data:");
 
-  private final EventListener listener;
-
+  private final ChunkParser parser;
   private final AnswerBytes line;
-
   private final AnswerBytes joined;
 
   /** Lines that are neither comments nor fields of the standard, as far as they are kept. */
@@ -64,8 +58,8 @@ final class SseDecoder {
   private int dataFrom;
   private int dataTo;
 
-  SseDecoder(EventListener listener, AnswerMemory memory) {
-    this.listener = listener;
+  SseDecoder(ChunkParser parser, AnswerMemory memory) {
+    this.parser = parser;
     this.line = new AnswerBytes("event", MAX_EVENT_BYTES, memory);
     this.joined = new AnswerBytes("event", MAX_EVENT_BYTES, memory);
     this.ignored = new AnswerBytes("event", MAX_EVENT_BYTES, memory);
@@ -113,7 +107,7 @@ final class SseDecoder {
   void endOfStream() {
     byte[] rest = line.array();
     int from = firstLine ? afterByteOrderMark(rest, 0, line.length()) : 0;
-    if (startsWithData(rest, from, line.length())) {
+    if (startsWith(DATA, rest, from, line.length())) {
       line(rest, 0, line.length());
     } else {
       ignore(rest, from, line.length());
@@ -177,29 +171,20 @@ final class SseDecoder {
     }
     if (at == to) {
       dispatch();
-    } else if (startsWithData(bytes, at, to)) {
-      data(bytes, afterSpace(bytes, at + 5, to), to);
+    } else if (startsWith(DATA, bytes, at, to)) {
+      data(bytes, afterSpace(bytes, at + DATA.length, to), to);
     } else if (bytes[at] != ':') {
       otherField(bytes, at, to);
     }
   }
 
   private static int afterByteOrderMark(byte[] bytes, int from, int to) {
-    boolean marked =
-        to - from >= 3
-            && bytes[from] == (byte) 0xEF
-            && bytes[from + 1] == (byte) 0xBB
-            && bytes[from + 2] == (byte) 0xBF;
-    return marked ? from + 3 : from;
+    return startsWith(BYTE_ORDER_MARK, bytes, from, to) ? from + BYTE_ORDER_MARK.length : from;
   }
 
-  private static boolean startsWithData(byte[] bytes, int from, int to) {
-    return to - from >= 5
-        && bytes[from] == 'd'
-        && bytes[from + 1] == 'a'
-        && bytes[from + 2] == 't'
-        && bytes[from + 3] == 'a'
-        && bytes[from + 4] == ':';
+  private static boolean startsWith(byte[] beginning, byte[] bytes, int from, int to) {
+    int end = from + beginning.length;
+    return end <= to && Arrays.equals(bytes, from, end, beginning, 0, beginning.length);
   }
 
   private static int afterSpace(byte[] bytes, int from, int to) {
@@ -211,7 +196,7 @@ final class SseDecoder {
     while (colon < to && bytes[colon] != ':') {
       colon++;
     }
-    if (Arrays.equals(bytes, from, colon, DATA, 0, DATA.length)) {
+    if (Arrays.equals(bytes, from, to, DATA, 0, DATA.length - 1)) {
       data(bytes, to, to);
     } else if (Arrays.equals(bytes, from, colon, EVENT, 0, EVENT.length)) {
       int value = colon == to ? to : afterSpace(bytes, colon + 1, to);
@@ -257,12 +242,12 @@ final class SseDecoder {
 
   private void dispatch() {
     if (inPlace != null) {
-      listener.event(type, inPlace, dataFrom, dataTo - dataFrom);
+      parser.event(type, inPlace, dataFrom, dataTo - dataFrom);
     } else if (hasData) {
-      listener.event(type, joined.array(), 0, joined.length());
+      parser.event(type, joined.array(), 0, joined.length());
       joined.clear();
     } else if ("error".equals(type)) {
-      listener.event(type, NONE, 0, 0);
+      parser.event(type, NONE, 0, 0);
     }
     type = null;
     hasData = false;

@@ -44,41 +44,13 @@ final class TextFields {
   /** Fields of a delta, and types of events, that hold no text. */
   private static final Set<String> WITHOUT_TEXT =
       Set.of(
-          "role",
-          "id",
-          "type",
-          "name",
-          "object",
-          "model",
-          "status",
-          "index",
-          "signature",
-          "phase",
-          "reasoning_signature",
-          "encrypted_content",
-          "tool_call_id",
-          "finish_reason",
-          "stop_reason",
-          "stop_sequence",
-          "annotations",
-          "citations",
-          "citation",
-          "logprobs",
-          "provider",
-          "channel",
-          "recipient",
-          "service_tier",
-          "system_fingerprint",
-          "metadata",
-          "extra_content",
-          "images",
-          "provider_specific_fields",
-          "event_id",
-          "obfuscation",
-          "container",
-          "created",
-          "response.audio",
-          "response.output_audio");
+          ("role id type name object model status index signature phase"
+                  + " reasoning_signature encrypted_content tool_call_id finish_reason"
+                  + " stop_reason stop_sequence annotations citations citation logprobs"
+                  + " provider channel recipient service_tier system_fingerprint metadata"
+                  + " extra_content images provider_specific_fields event_id obfuscation"
+                  + " container created response.audio response.output_audio")
+              .split(" ", -1));
 
   private TextFields() {}
 
@@ -128,7 +100,7 @@ final class TextFields {
       parser.json.skipChildren();
       byte[] escaped = escaped(parser.buffer, start, parser.offset(parser.json.currentLocation()));
       if (escaped.length > "{}".length()) {
-        found.add(new TextBytes(channel, escaped, 0, escaped.length, null));
+        found.add(new TextBytes(channel, escaped, 0, escaped.length, -1, null));
       }
     }
   }

@@ -148,17 +148,14 @@ final class TypedEventParser extends ChunkParser {
   private void passItem(int item, List<TextBytes> ofItem) {
     ofItem.removeIf(piece -> isPassed(item, piece.channel()));
     ofItem.replaceAll(
-        piece ->
-            piece.call() == null
-                ? piece
-                : piece.with(piece.channel(), new CallPart(item, piece.call().id())));
+        piece -> piece.call() < 0 ? piece : piece.with(piece.channel(), item, piece.callId()));
     ofItem.forEach(piece -> note(item, piece.channel()));
   }
 
   private void pass(Channel channel) {
     pieces.clear();
     if (!text.isEmpty()) {
-      pieces.add(text.with(channel, channel.isToolCall() ? new CallPart(position, null) : null));
+      pieces.add(text.with(channel, channel.isToolCall() ? position : -1, null));
       note(position, channel);
     }
     pass(pieces);
@@ -234,11 +231,12 @@ final class TypedEventParser extends ChunkParser {
     }
     boolean isToolCall = kind.endsWith("call") || kind.endsWith("tool_use");
     boolean isReasoning = kind.equals("reasoning");
-    CallPart call =
-        isToolCall ? new CallPart(Math.max(0, itemIndex), callId == null ? id : callId) : null;
+    int call = isToolCall ? Math.max(0, itemIndex) : -1;
+    TextBytes idOfCall = !isToolCall ? null : callId == null ? id : callId;
     List<TextBytes> ofItem = pieces.subList(first, pieces.size());
     ofItem.removeIf(piece -> piece.channel().isToolCall() != isToolCall);
-    ofItem.replaceAll(piece -> piece.with(isReasoning ? Channel.REASONING : piece.channel(), call));
+    ofItem.replaceAll(
+        piece -> piece.with(isReasoning ? Channel.REASONING : piece.channel(), call, idOfCall));
   }
 
   /** The response object in an event; its texts were mostly sent in earlier events. */

@@ -28,7 +28,9 @@ class AddedFieldTest {
 
   private static @Nullable AddedField rejected(int status, String said, GenerationRequest request) {
     byte[] bytes = said.replace('\'', '"').replace('`', '\'').getBytes(UTF_8);
-    String line = ErrorBody.message(status, "application/json", null, bytes, Secrets.NONE, request);
+    String line =
+        new ErrorBody(bytes, 0, bytes.length)
+            .responseLine(status, "application/json", null, Secrets.NONE, request);
     assertThat(line.length()).isLessThanOrEqualTo(Secrets.MAX_LINE);
     return AddedField.rejectedBy(line);
   }
@@ -116,7 +118,8 @@ class AddedFieldTest {
           request(Api.CHAT, "{\"%s\":1}".formatted(name), EnumSet.allOf(AddedField.class));
       byte[] body =
           "{\"error\":\"%s: Extra inputs are not permitted\"}".formatted(name).getBytes(UTF_8);
-      String line = ErrorBody.message(422, null, null, body, Secrets.NONE, own);
+      String line =
+          new ErrorBody(body, 0, body.length).responseLine(422, null, null, Secrets.NONE, own);
       assertThat(own.has(name)).isTrue();
       assertThat(AddedField.rejectedBy(line)).isNull();
       assertThat(line).endsWith("; take " + name + " out of body (llm.body)");

@@ -72,8 +72,8 @@ class ErrorBodyTest {
       String line) {
     byte[] bytes = (body.startsWith("{") ? body.replace('\'', '"') : body).getBytes(UTF_8);
     assertThat(
-            ErrorBody.message(
-                status, contentType, retryAfter, bytes, Secrets.of(List.of(KEY)), PINNED))
+            new ErrorBody(bytes, 0, bytes.length)
+                .responseLine(status, contentType, retryAfter, Secrets.of(List.of(KEY)), PINNED))
         .isEqualTo(line);
   }
 
@@ -107,7 +107,9 @@ class ErrorBodyTest {
   @Test
   void longMessageLeavesRoomForTheRemedy() {
     byte[] body = ("{\"error\":\"ignore_eos " + "x".repeat(5000) + "\"}").getBytes(UTF_8);
-    String line = ErrorBody.message(400, JSON, "2".repeat(300), body, Secrets.NONE, PINNED);
+    String line =
+        new ErrorBody(body, 0, body.length)
+            .responseLine(400, JSON, "2".repeat(300), Secrets.NONE, PINNED);
     assertThat(line)
         .hasSize(Secrets.MAX_LINE)
         .startsWith("HTTP 400: ignore_eos xxx")

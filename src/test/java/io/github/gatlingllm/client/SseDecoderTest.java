@@ -99,7 +99,13 @@ class SseDecoderTest {
     List<Boolean> inPlace = new ArrayList<>();
     SseDecoder decoder =
         new SseDecoder(
-            (type, buffer, offset, length) -> inPlace.add(buffer == read), new AnswerMemory());
+            new Events() {
+              @Override
+              void event(@Nullable String type, byte[] buffer, int offset, int length) {
+                inPlace.add(buffer == read);
+              }
+            },
+            new AnswerMemory());
     decoder.feed(read, 0, read.length);
     decoder.feed(rest, 0, rest.length);
     assertThat(inPlace).containsExactly(true, true, false);
@@ -117,11 +123,18 @@ class SseDecoderTest {
     return events.lines;
   }
 
-  private static final class Events implements SseDecoder.EventListener {
+  private static class Events extends ChunkParser {
     private final List<String> lines = new ArrayList<>();
 
+    Events() {
+      super(new Pushes(), false);
+    }
+
     @Override
-    public void event(@Nullable String type, byte[] buffer, int offset, int length) {
+    void document() {}
+
+    @Override
+    void event(@Nullable String type, byte[] buffer, int offset, int length) {
       lines.add((type == null ? "" : type + "|") + new String(buffer, offset, length, UTF_8));
     }
   }
