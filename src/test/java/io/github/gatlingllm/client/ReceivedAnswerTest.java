@@ -2,7 +2,6 @@ package io.github.gatlingllm.client;
 
 import static io.github.gatlingllm.testing.ChatChunks.choice;
 import static io.github.gatlingllm.testing.ChatChunks.content;
-import static io.github.gatlingllm.testing.ChatChunks.withUsage;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,48 +35,6 @@ final class ReceivedAnswerTest {
 
   ReceivedAnswerTest() {
     timeline.admitted(0);
-  }
-
-  /** P10: prompt, completion, cached and reasoning tokens, and the chunks with the usage. */
-  static Stream<Arguments> usages() {
-    String details =
-        "{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":%d,"
-            + "\"prompt_tokens_details\":{\"cached_tokens\":%d}%s}}";
-    String reasoning = ",\"completion_tokens_details\":{\"reasoning_tokens\":32}";
-    String a = content("a");
-    return Stream.of(
-        usage("every chunk", "9 2 null null", withUsage(a, 9, 1), withUsage(a, 9, 2)),
-        usage("zeros", "null null null null", a, ChatChunks.usage(0, 0)),
-        usage("zeros after", "9 4 null null", a, ChatChunks.usage(9, 4), ChatChunks.usage(0, 0)),
-        usage("details", "9 40 0 32", details.formatted(40, 0, reasoning)),
-        usage(
-            "details only in the first",
-            "9 4 8 null",
-            details.formatted(1, 8, ""),
-            ChatChunks.usage(9, 4)),
-        // The prompt is counted immediately, the answer never: 0 would be a lie.
-        usage("prompt only", "9 null null null", ChatChunks.usage(9, 0), a),
-        usage("0 tokens generated", "9 0 null null", ChatChunks.usage(9, 0)),
-        usage("0 after 4", "9 4 null null", a, ChatChunks.usage(9, 4), ChatChunks.usage(9, 0)));
-  }
-
-  private static Arguments usage(String name, String counts, String... chunks) {
-    return Arguments.of(name, counts, List.of(chunks));
-  }
-
-  @ParameterizedTest(name = "{0}")
-  @MethodSource("usages")
-  void usage(String name, String counts, List<String> chunks) {
-    chunks.forEach(chunk -> event(1, chunk));
-    Tokens tokens = answer.tokens();
-    assertThat(
-            "%s %s %s %s"
-                .formatted(
-                    tokens.promptTokens(),
-                    answer.completionTokens(),
-                    tokens.cachedTokens(),
-                    tokens.reasoningTokens()))
-        .isEqualTo(counts);
   }
 
   @Test
@@ -163,32 +120,6 @@ final class ReceivedAnswerTest {
     assertThat(two.text()).isEqualTo("ab");
     assertThat(two.generated()).isEqualTo("abxy");
     assertThat(timeline.events(true).choices()).containsExactly(0, 1, 1, 0);
-  }
-
-  @Test
-  void heldBackTokenCountsWithTheEventThatCarriesItsText() {
-    event(1, withUsage(content("a"), 9, 1));
-    event(2, withUsage(content(""), 9, 2));
-    event(3, withUsage(content("\u00e9"), 9, 3));
-    assertThat(timeline.events(true).tokens()).containsExactly(1, 2);
-  }
-
-  @Test
-  void tokensThatAreCountedBeforeTheFirstEventBelongToIt() {
-    event(1, withUsage(content(""), 9, 30));
-    event(2, withUsage(content("a"), 9, 31));
-    assertThat(timeline.events(true).tokens()).containsExactly(31);
-  }
-
-  @Test
-  void reasoningThatIsCountedButNotStreamedIsInNoEvent() {
-    event(1, withUsage(content(""), 9, 30));
-    event(2, withUsage(content("a"), 9, 31));
-    event(
-        3,
-        "{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":31,"
-            + "\"completion_tokens_details\":{\"reasoning_tokens\":30}}}");
-    assertThat(timeline.events(true).tokens()).containsExactly(1);
   }
 
   @Test
