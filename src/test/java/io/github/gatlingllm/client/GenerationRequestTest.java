@@ -3,125 +3,25 @@ package io.github.gatlingllm.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.client.Api.Message;
 import java.util.List;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
 
 class GenerationRequestTest {
 
-  private static final String HI = "'messages':[{'role':'user','content':'hi'}]";
-  private static final String STREAM = ",'stream':true,'stream_options':{'include_usage':true}";
-
-  private static Arguments chat(
-      String name, UnaryOperator<GenerationRequest.Builder> settings, String json) {
-    return arguments(name, settings.apply(GenerationRequest.of(Api.CHAT)), json);
-  }
-
-  static Stream<Arguments> bodies() {
-    return Stream.of(
-        chat("prompt", b -> b.prompt("hi"), "{" + HI + STREAM + "}"),
-        chat("message", b -> b.message(Message.user("hi")), "{" + HI + STREAM + "}"),
-        chat(
-            "raw messages",
-            b -> b.messagesJson("[{\"role\":\"user\",\"content\":\"hi\"}]"),
-            "{" + HI + STREAM + "}"),
-        arguments(
-            "completions",
-            GenerationRequest.of(Api.COMPLETIONS).model("m").prompt("hi"),
-            "{'model':'m','prompt':'hi'" + STREAM + "}"),
-        chat("not streamed", b -> b.prompt("hi").stream(false), "{" + HI + ",'stream':false}"),
-        chat(
-            "no usage",
-            b -> b.prompt("hi").includeUsage(false, true),
-            "{" + HI + ",'stream':true}"),
-        chat(
-            "usage in events",
-            b -> b.prompt("hi").includeUsage(true, true),
-            "{"
-                + HI
-                + ",'stream':true,'stream_options':{'include_usage':true,"
-                + "'continuous_usage_stats':true}}"),
-        chat("limit", b -> b.prompt("hi").maxTokens(128), "{" + HI + STREAM + ",'max_tokens':128}"),
-        chat(
-            "pinned",
-            b -> b.prompt("hi").maxTokens(128).ignoreEos(true),
-            "{" + HI + STREAM + ",'max_tokens':128,'ignore_eos':true,'min_tokens':128}"),
-        chat(
-            "pinned without limit",
-            b -> b.prompt("hi").ignoreEos(true),
-            "{" + HI + STREAM + ",'ignore_eos':true}"),
-        chat(
-            "sampling",
-            b ->
-                b.prompt("hi")
-                    .parameter("temperature", 0.0)
-                    .parameter("top_p", 0.95)
-                    .parameter("seed", 7L)
-                    .parameter("n", 2)
-                    .stop(List.of("a", "b")),
-            "{'temperature':0.0,'top_p':0.95,'seed':7,'n':2,'stop':['a','b']," + HI + STREAM + "}"),
-        chat(
-            "tools",
-            b ->
-                b.prompt("hi")
-                    .tools("[{\"type\":\"function\"}]")
-                    .toolChoice("\"auto\"")
-                    .responseFormat("{\"type\":\"json_object\"}"),
-            "{'tools':[{'type':'function'}],'tool_choice':'auto',"
-                + "'response_format':{'type':'json_object'},"
-                + HI
-                + STREAM
-                + "}"),
-        chat(
-            "conversation with tools",
-            b ->
-                b.messages(
-                    List.of(
-                        Message.system("s"),
-                        Message.parts("user", "[{\"type\":\"text\",\"text\":\"u\"}]"),
-                        Message.toolCalls(null, "[{\"id\":\"c\"}]"),
-                        Message.tool("c", "t"),
-                        Message.assistant("a"))),
-            "{'messages':[{'role':'system','content':'s'},"
-                + "{'role':'user','content':[{'type':'text','text':'u'}]},"
-                + "{'role':'assistant','content':null,'tool_calls':[{'id':'c'}]},"
-                + "{'role':'tool','content':'t','tool_call_id':'c'},"
-                + "{'role':'assistant','content':'a'}]"
-                + STREAM
-                + "}"),
-        chat(
-            "extra body",
-            b ->
-                b.prompt("hi")
-                    .maxTokens(8)
-                    .extra(
-                        "{\"max_tokens\":null,\"max_completion_tokens\":8,\"stream\":false,"
-                            + "\"stream_options\":null,\"chat_template_kwargs\":{\"x\":null}}"),
-            "{"
-                + HI
-                + ",'stream':false,'max_completion_tokens':8,'chat_template_kwargs':{'x':null}}"),
-        chat(
-            "escapes",
-            b -> b.prompt("\"\\\n\u0001é😀\u2028"),
-            "{'messages':[{'role':'user','content':'\\\"\\\\\\n\\u0001é😀\u2028'}]" + STREAM + "}"),
-        chat(
-            "lone surrogate",
-            b -> b.prompt("a\ud83d"),
-            "{'messages':[{'role':'user','content':'a?'}]" + STREAM + "}"));
-  }
-
-  @ParameterizedTest(name = "{0}")
-  @MethodSource("bodies")
-  void bodyTable(String name, GenerationRequest.Builder request, String json) {
-    assertThat(new String(request.build().toJson(), UTF_8)).isEqualTo(json.replace('\'', '"'));
+  /** The bodies of all requests are in {@code RequestBytesIT}. */
+  @Test
+  void pinnedRequestWithoutALimit() {
+    assertThat(
+            new String(
+                GenerationRequest.of(Api.CHAT).prompt("hi").ignoreEos(true).build().toJson(),
+                UTF_8))
+        .isEqualTo(
+            "{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],\"stream\":true,"
+                + "\"stream_options\":{\"include_usage\":true},\"ignore_eos\":true}");
   }
 
   @Test
@@ -228,5 +128,58 @@ class GenerationRequestTest {
     assertThatThrownBy(
             () -> GenerationRequest.of(Api.COMPLETIONS).message(Message.user("hi")).build())
         .hasMessage("completions request has no prompt; set its prompt");
+  }
+
+  @Test
+  void messagesApiRequiresMaxTokens() {
+    assertThatThrownBy(() -> GenerationRequest.of(Api.MESSAGES).prompt("hi").build())
+        .hasMessage("messages request has no maxTokens, which that API requires; set maxTokens");
+    assertThat(
+            GenerationRequest.of(Api.MESSAGES)
+                .prompt("hi")
+                .extra("{\"max_tokens\":7}")
+                .build()
+                .maxTokens())
+        .isEqualTo(7);
+  }
+
+  @Test
+  void inputsOfEmbeddings() {
+    GenerationRequest request =
+        GenerationRequest.of(Api.EMBEDDINGS)
+            .inputs(List.of("a", "bc"))
+            .prefix("7 ")
+            .maxTokens(9)
+            .build();
+    assertThat(request.inputs()).isEqualTo(2);
+    assertThat(request.promptChars()).isEqualTo(7);
+    assertThat(request.stream()).isFalse();
+    assertThat(GenerationRequest.of(Api.EMBEDDINGS).prompt("a").build().inputs()).isEqualTo(1);
+    assertThat(GenerationRequest.of(Api.CHAT).prompt("a").build().inputs()).isZero();
+    assertThatThrownBy(() -> GenerationRequest.of(Api.EMBEDDINGS).build())
+        .hasMessage("embeddings request has no input; set its input");
+  }
+
+  /** Texts that the APIs translate, in the order of the dialog. */
+  @Test
+  void textsOfATranslatedDialog() {
+    for (Api api : List.of(Api.RESPONSES, Api.MESSAGES)) {
+      GenerationRequest request =
+          GenerationRequest.of(api)
+              .message(Message.system("Be brief."))
+              .message(
+                  Message.parts(
+                      "user",
+                      "[{\"type\":\"text\",\"text\":\"Look\"},{\"type\":\"image_url\",\"image_url\":"
+                          + "{\"url\":\"data:image/png;base64,AAAA\"}}]"))
+              .message(Message.toolCalls("Wait", "[{\"id\":\"c\"}]"))
+              .message(Message.tool("c", "sunny"))
+              .prompt("And?")
+              .maxTokens(9)
+              .build();
+      assertThat(request.promptTexts()).containsExactly("Be brief.", "Look", "Wait", "And?");
+      assertThat(request.isTextOnly()).isFalse();
+      assertThat(request.maxTokens()).isEqualTo(9);
+    }
   }
 }
