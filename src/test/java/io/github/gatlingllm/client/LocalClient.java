@@ -171,6 +171,7 @@ final class LocalClient implements AfterEachCallback {
     private boolean streamed = true;
     private int inputs;
     private Api api = Api.CHAT;
+    private @Nullable GenerationRequest request;
     private long idleTimeoutMillis = 1_000 * LIMIT_SECONDS;
     private long requestTimeoutMillis = 1_000 * LIMIT_SECONDS;
     private Secrets secrets = Secrets.NONE;
@@ -191,6 +192,11 @@ final class LocalClient implements AfterEachCallback {
 
     Call api(Api spoken) {
       api = spoken;
+      return this;
+    }
+
+    Call request(GenerationRequest sent) {
+      request = sent;
       return this;
     }
 
@@ -249,6 +255,9 @@ final class LocalClient implements AfterEachCallback {
     }
 
     private GenerationRequest body() {
+      if (request != null) {
+        return request;
+      }
       GenerationRequest.Builder body = GenerationRequest.of(api).stream(streamed).maxTokens(16);
       return api.generates()
           ? body.prompt("Hello!").build()
