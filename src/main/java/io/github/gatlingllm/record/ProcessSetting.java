@@ -165,18 +165,26 @@ public record ProcessSetting(String property, String variable) {
       return isPart ? Math.min(1, distance) : distance;
     }
 
-    /** Levenshtein distance: minimum number of inserted, deleted and replaced characters. */
+    /** The number of characters to insert, delete or replace, and of neighbours to swap. */
     private static int distance(String a, String b) {
+      int[] before = new int[b.length() + 1];
       int[] row = new int[b.length() + 1];
       Arrays.setAll(row, i -> i);
       for (int i = 1; i <= a.length(); i++) {
-        int diagonal = row[0];
-        row[0] = i;
+        int[] next = new int[b.length() + 1];
+        next[0] = i;
         for (int j = 1; j <= b.length(); j++) {
-          int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-          diagonal = row[j];
-          row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+          int replaced = row[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+          next[j] = Math.min(replaced, 1 + Math.min(row[j], next[j - 1]));
+          boolean isSwapped =
+              i > 1
+                  && j > 1
+                  && a.charAt(i - 1) == b.charAt(j - 2)
+                  && a.charAt(i - 2) == b.charAt(j - 1);
+          next[j] = isSwapped ? Math.min(next[j], 1 + before[j - 2]) : next[j];
         }
+        before = row;
+        row = next;
       }
       return row[b.length()];
     }

@@ -162,7 +162,9 @@ class ProbeCommandIT {
           case "html" -> x -> x.respond(200, "text/html", "<!DOCTYPE html><html>Hi</html>");
           default -> x -> x.awaitClientClose();
         };
-    try (ScriptedServer server = ScriptedServer.start(script).pages(script)) {
+    ScriptedServer.Script pages =
+        kind.equals("hangs") ? x -> x.respond(404, "text/plain", "") : script; // each has its limit
+    try (ScriptedServer server = ScriptedServer.start(script).pages(pages)) {
       int port = kind.equals("closed") ? closedPort() : server.port();
 
       assertThat(probe(Map.of(), "--timeout=1s --endpoint=http://127.0.0.1:" + port + "/v1"))
