@@ -71,7 +71,7 @@ final class LevelResults {
   private record TierCounts(Slo slo, SloCounts counts) {}
 
   /**
-   * @param tiers SLOs that judge all requests, by name; the first is {@code slo}
+   * @param tiers SLOs that judge all requests, by name; the first is {@code slo}, judged once
    */
   LevelResults(
       RunClock clock,
@@ -80,7 +80,9 @@ final class LevelResults {
       TargetSlo slo,
       Map<String, TargetSlo> tiers) {
     tiers.forEach(
-        (tier, own) -> this.tiers.put(tier, new TierCounts(own.global(), new SloCounts())));
+        (tier, own) ->
+            this.tiers.put(
+                tier, new TierCounts(own.global(), own.equals(slo) ? this.slo : new SloCounts())));
     this.clock = clock;
     this.key = key;
     this.level = level;
@@ -239,7 +241,9 @@ final class LevelResults {
     if (record.identity().phase() == Phase.MEASURE) {
       String name = record.identity().name();
       slo.add(judge.owner(name), byName.computeIfAbsent(name, judge::of).judge(record));
-      tiers.values().forEach(tier -> tier.counts.add("", tier.slo.judge(record)));
+      tiers.values().stream()
+          .filter(tier -> tier.counts != slo)
+          .forEach(tier -> tier.counts.add("", tier.slo.judge(record)));
       ended += outcome.status().isCut() ? 0 : 1;
       failed += outcome.hasFailed() ? 1 : 0;
       refused += outcome.status() == RequestStatus.RATE_LIMITED ? 1 : 0;

@@ -47,7 +47,7 @@ record ComparedFigure(Figure figure) {
     return Math.abs(inPercent(change)) >= min && !isSmallTime;
   }
 
-  /** The figure whose slices tell the noise: itself, or p99 of ITL for jitter. */
+  /** The figure whose slices show the noise: itself, or p99 of ITL for jitter. */
   Figure noise() {
     return isJitter() ? ITL_P99 : figure;
   }
@@ -78,9 +78,9 @@ record ComparedFigure(Figure figure) {
    * soon after the other. Null unless both have the same number of repeats, with values.
    */
   @Nullable Spread paired(Figures base, Figures run) {
-    Double whole = change(figure.of(base), figure.of(run));
+    Double all = change(figure.of(base), figure.of(run));
     int repeats = base.repeats().size();
-    if (whole == null || repeats != run.repeats().size()) {
+    if (all == null || repeats != run.repeats().size()) {
       return null;
     }
     List<Double> each = new ArrayList<>();
@@ -91,7 +91,7 @@ record ComparedFigure(Figure figure) {
       }
       each.add(own);
     }
-    return Spread.of(whole, each);
+    return Spread.of(all, each);
   }
 
   /** Whether the figure equals TTFT or E2E: no queue wait in the client, no reasoning. */

@@ -156,26 +156,26 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
 
     /** About the highest percentile of TTFT, else its mean or E2E, that has an interval. */
     private Sentence ofTail(String ofClass) {
-      Change told =
+      Change shown =
           Stream.of("ttft.p99", "ttft.p50", "ttft.mean", "e2e.p50")
               .flatMap(figure -> change(figure).stream())
               .filter(change -> change.interval() != null)
               .findFirst()
               .orElse(null);
-      if (told == null) {
+      if (shown == null) {
         return Sentence.of("classes.change", ofClass, null, null, null, null, null, null);
       }
-      Interval sure = requireNonNull(told.interval());
-      boolean isLower = told.outcome() == Outcome.BETTER;
+      Interval interval = requireNonNull(shown.interval());
+      boolean isLower = shown.outcome() == Outcome.BETTER;
       return Sentence.of(
           "classes.change",
           ofClass,
-          told.figure().words(),
-          told.outcome().words(),
-          told.base(),
-          told.run(),
-          tenths(isLower ? -sure.high() : sure.low()),
-          tenths(isLower ? -sure.low() : sure.high()));
+          shown.figure().words(),
+          shown.outcome().words(),
+          shown.base(),
+          shown.run(),
+          tenths(isLower ? -interval.high() : interval.low()),
+          tenths(isLower ? -interval.low() : interval.high()));
     }
 
     private static String tenths(double percent) {
@@ -342,7 +342,7 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
       RunInfo known = RunStatistics.completed(info, source);
       RunInfo complete = judge == null ? known : judgedAs(judge, known);
       RunFigures figures = RunStatistics.of(complete, source);
-      boolean isOurs = source.tool() == null; // our checks say nothing of another tool
+      boolean isOurs = source.tool() == null; // our checks do not apply to another tool
       return new ComparedRun(complete, source, isOurs ? CheckCatalogue.judged(figures) : figures);
     }
 

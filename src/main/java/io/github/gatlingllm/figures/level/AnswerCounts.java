@@ -248,7 +248,7 @@ public final class AnswerCounts {
   /**
    * The target with the largest difference; null if no request was counted by both.
    *
-   * @param templates tokens that a target has said it adds to each text; null if not known
+   * @param templates tokens that a target has stated it adds to each text; null if not known
    */
   public static @Nullable String worst(
       Map<String, TextCounts> counts, Function<String, @Nullable Integer> templates) {
@@ -265,18 +265,18 @@ public final class AnswerCounts {
 
   /**
    * A server's counts of texts, with its template and special tokens, beside ours of the texts
-   * alone, which tell the tokens that its template adds to each. Whoever asks decides how much
-   * suffices: two texts of very different length that are counted exactly before a load tell any
+   * alone, which show the tokens that its template adds to each. The caller decides how much
+   * suffices: two texts of very different length that are counted exactly before a load show any
    * template; in a load tokenizers vary from text to text, so a line takes several texts and a
    * bound; a difference that is the same for texts of one length only may be another tokenizer's,
    * which a bound makes unlikely.
    */
   public static final class TextCounts {
 
-    /** No template that is told by less than exact counts is longer. */
+    /** No template that inexact counts show is longer. */
     static final int MAX_TEMPLATE = 256;
 
-    /** A line through fewer requests does not tell a template from chance. */
+    /** A line through fewer requests does not distinguish a template from chance. */
     private static final int MIN_FITTED = 10;
 
     private final Moments differences = new Moments();
@@ -318,10 +318,10 @@ public final class AnswerCounts {
       return Integer.valueOf(0).equals(constant());
     }
 
-    /** Tokens that the server adds to each text: as it has said, else as its counts show. */
-    public double templateTokens(@Nullable Integer said) {
-      if (said != null && said < serverTokens()) {
-        return said;
+    /** Tokens that the server adds to each text: as it has stated, else as its counts show. */
+    public double templateTokens(@Nullable Integer stated) {
+      if (stated != null && stated < serverTokens()) {
+        return stated;
       }
       Integer constant = constant();
       if (constant != null && constant >= 0 && lengths.min() != lengths.max()) {
@@ -337,8 +337,8 @@ public final class AnswerCounts {
     }
 
     /**
-     * Where counts lie on a line over our lengths, what is left of it at length 0; null where
-     * lengths do not differ, or the server's tokens are no tokens of these texts.
+     * Where counts lie on a line over our lengths, its value at length 0; null where lengths do not
+     * differ, or the server counted other texts.
      */
     public @Nullable Long atLengthZero() {
       double deviation = count() * squares - (double) local * local;

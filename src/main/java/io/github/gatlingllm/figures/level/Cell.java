@@ -27,13 +27,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The accumulator of some requests: the only one, whatever they are counted under. It has a sum for
- * each {@link Amount}, a recorder for each {@link Metric} that its {@link Detail} keeps, and counts
- * of what answers said. Cells add up to the cell of all their requests. Not thread-safe.
+ * each {@link Amount}, a recorder for each {@link Metric} that its {@link Detail} stores, and
+ * counts of what answers contained. Cells add up to the cell of all their requests. Not
+ * thread-safe.
  */
 @SuppressWarnings("EnumOrdinal") // arrays: every value of every request is added
 public final class Cell {
 
-  /** What a cell keeps besides sums. */
+  /** What a cell stores besides sums. */
   enum Detail {
     /** All metrics, statuses, errors and timings of servers: what {@link Figures} are made of. */
     FIGURES(
@@ -56,7 +57,7 @@ public final class Cell {
     @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable list
     private final List<Metric> metrics;
 
-    private final boolean keepsGaps;
+    private final boolean storesGaps;
 
     @SuppressWarnings("ImmutableEnumChecker") // never changed
     private final Metric[] ofRequests;
@@ -64,7 +65,7 @@ public final class Cell {
     Detail(boolean isCoarse, List<Metric> metrics) {
       this.isCoarse = isCoarse;
       this.metrics = metrics;
-      keepsGaps = metrics.contains(Metric.ITL_MS);
+      storesGaps = metrics.contains(Metric.ITL_MS);
       ofRequests = metrics.stream().filter(metric -> !metric.isPooled()).toArray(Metric[]::new);
     }
 
@@ -183,7 +184,7 @@ public final class Cell {
 
   private void addGaps(TokenStream stream) {
     if (detail != Detail.FIGURES) {
-      if (detail.keepsGaps) {
+      if (detail.storesGaps) {
         stream.addTokenGaps(recorder(Metric.ITL_MS));
       }
     } else if (stream.isOneEach) {
@@ -344,7 +345,7 @@ public final class Cell {
       if (retryAfter != null && record.outcome().status() == RequestStatus.RATE_LIMITED) {
         retries().add(retryAfter / 1e9);
       }
-      report.rateLimits().forEach((key, value) -> quota(report.rateLimits(), key));
+      Quota.of(report.rateLimits()).forEach(this::join);
       Long wait = record.timing().pacingWaitNanos();
       if (wait != null) {
         passed++;
@@ -370,18 +371,10 @@ public final class Cell {
       return timings.computeIfAbsent(key, k -> new ValueRecorder(ValueRecorder.MILLIONTHS));
     }
 
-    private void quota(Map<String, Double> limits, String key) {
-      String name = key.replaceFirst("_(limit|remaining)$", "");
-      if (name.equals(key) || (quotas.size() >= MAX_NAMES && !quotas.containsKey(name))) {
+    private void join(String name, Quota next) {
+      if (quotas.size() >= MAX_NAMES && !quotas.containsKey(name)) {
         return;
       }
-      Double limit = limits.get(name + "_limit");
-      Double remaining = limits.get(name + "_remaining");
-      boolean isShare = limit != null && remaining != null && limit > 0;
-      join(name, new Quota(limit, remaining, isShare ? (Double) (remaining / limit) : null));
-    }
-
-    private void join(String name, Quota next) {
       quotas.merge(
           name,
           next,
@@ -418,7 +411,7 @@ public final class Cell {
       if (limited == 0 && quotas.isEmpty() && passed == 0) {
         return null;
       }
-      long held = waitsS.count();
+      long heldBack = waitsS.count();
       return new RateLimits(
           limited,
           counts.ended() == 0 ? null : (Double) ((double) limited / counts.ended()),
@@ -428,10 +421,10 @@ public final class Cell {
               ? null
               : new Pacing(
                   passed,
-                  held,
+                  heldBack,
                   neverSent,
-                  held == 0 ? null : (Double) waitsS.mean(),
-                  held == 0 ? null : (Double) waitsS.max()));
+                  heldBack == 0 ? null : (Double) waitsS.mean(),
+                  heldBack == 0 ? null : (Double) waitsS.max()));
     }
   }
 }

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.ObjDoubleConsumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -75,8 +74,8 @@ final class EngineTally {
       return key.target == null || key.target.equals(target);
     }
 
-    private boolean hasRole(@Nullable String wanted) {
-      return wanted == null || wanted.equals(role);
+    private boolean hasRole(@Nullable String other) {
+      return other == null || other.equals(role);
     }
 
     /** Adds a reading; whether it has values that are later than those before. */
@@ -214,12 +213,11 @@ final class EngineTally {
     ServerSample before = page.latest;
     List<String> described = sample.target() == null ? targets : List.of(sample.target());
     for (String target : described) {
-      each(
-          target,
-          sample.unixNanos(),
-          of ->
-              roles(sample)
-                  .forEach(role -> of.role(role).reading(sample.error() != null, sample.reset())));
+      for (LevelWindow level : at(target, sample.unixNanos())) {
+        roles(sample)
+            .forEach(
+                role -> level.engine.role(role).reading(sample.error() != null, sample.reset()));
+      }
     }
     if (page.add(sample)) {
       described.forEach(target -> gauges(target, sample));
@@ -229,12 +227,10 @@ final class EngineTally {
     }
   }
 
-  private void each(String target, long at, Consumer<WindowSums> sink) {
-    for (LevelWindow level : levels) {
-      if (level.target().equals(target) && level.contains(at)) {
-        sink.accept(level.engine);
-      }
-    }
+  private List<LevelWindow> at(String target, long unixNanos) {
+    return levels.stream()
+        .filter(level -> level.target().equals(target) && level.contains(unixNanos))
+        .toList();
   }
 
   private WindowSums bucket(String target, long at) {
@@ -251,26 +247,20 @@ final class EngineTally {
   }
 
   private void gauges(String target, ServerSample sample) {
-    boolean isShared = sample.target() == null;
     long at = sample.unixNanos();
-    sample
-        .gpus()
-        .forEach(
-            (name, values) ->
-                eachAndBucket(target, at, of -> of.gpu(name, values, (at - origin) / 1e9)));
+    List<WindowSums> sums = new ArrayList<>(List.of(bucket(target, at)));
+    at(target, at).forEach(level -> sums.add(level.engine));
+    for (WindowSums of : sums) {
+      sample.gpus().forEach((name, values) -> of.gpu(name, values, (at - origin) / 1e9));
+    }
     for (EngineMetric metric : sample.values().keySet()) {
       if (metric.kind() == SampleKind.GAUGE) {
         for (String role : roles(sample)) {
           double all = ofAllPages(target, role, metric, at);
-          eachAndBucket(target, at, of -> of.role(role).gauge(metric, all, isShared));
+          sums.forEach(of -> of.role(role).gauge(metric, all, sample.target() == null));
         }
       }
     }
-  }
-
-  private void eachAndBucket(String target, long at, Consumer<WindowSums> sink) {
-    each(target, at, sink);
-    sink.accept(bucket(target, at));
   }
 
   private double ofAllPages(String target, @Nullable String role, EngineMetric metric, long now) {

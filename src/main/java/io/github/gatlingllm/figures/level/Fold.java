@@ -117,11 +117,11 @@ final class Fold {
     if (there != null) {
       return there.cell();
     }
-    List<String> kept = joint.size() < MAX_CELLS ? own : OTHER;
+    List<String> stored = joint.size() < MAX_CELLS ? own : OTHER;
     return joint
         .computeIfAbsent(
-            new CellKey(window, kept),
-            place -> new FoldPart(window, kept, Cell.ofWindow(window.from, window.to)))
+            new CellKey(window, stored),
+            place -> new FoldPart(window, stored, Cell.ofWindow(window.from, window.to)))
         .cell();
   }
 

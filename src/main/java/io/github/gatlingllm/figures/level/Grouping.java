@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What requests are counted under: a row states how the key of a request is read, whether a key has
- * a cell for each window, each load level or the run, and what its cell keeps.
+ * a cell for each window, each load level or the run, and what its cell stores.
  *
  * <p>Joint ones have their cells in common, one for each combination of their keys, so that figures
  * by any of them, by load level, by target and of the run are sums of these cells.

@@ -99,7 +99,7 @@ public record LoadCurve(
     return levels.get(0).target();
   }
 
-  /** The scenario of all its levels; null where scenarios are not told apart. */
+  /** The scenario of all its levels; null where scenarios have no separate levels. */
   @JsonProperty
   public @Nullable String scenario() {
     return levels.get(0).scenario();
@@ -158,15 +158,15 @@ public record LoadCurve(
         knee.offered(),
         knee.figures().number(Metric.OUTPUT_TOKENS_PER_S),
         knee.figures().metric(clock().metric(Metric.E2E_MS)).p50(),
-        isFlat && isFirst && (accepted.size() > 2 || gainIsSmall(accepted)));
+        isFlat && isFirst && (accepted.size() > 2 || isGainSmall(accepted)));
   }
 
   static double delivered(LevelFigures stage) {
     return Objects.requireNonNullElse(stage.figures().delivered(), 0.0);
   }
 
-  /** Whether the heavier of two levels surely adds little, by the numbers of requests. */
-  private static boolean gainIsSmall(List<LevelFigures> of) {
+  /** Whether the heavier of two levels adds little with confidence, by the numbers of requests. */
+  private static boolean isGainSmall(List<LevelFigures> of) {
     LevelFigures first = of.get(0);
     LevelFigures last = of.get(of.size() - 1);
     double half =
@@ -183,44 +183,47 @@ public record LoadCurve(
   private enum SloProof {
     MET,
     UNDECIDED,
-    MISSED;
+    MISSED
+  }
 
-    /** The 95 % confidence interval of a share that met, and what is required of it. */
-    private record Share(Interval interval, double required) {
+  /** The 95 % confidence interval of a share that met, and what is required of it. */
+  private record RequiredShare(Interval interval, double required) {
 
-      private static final double ROUNDING = 1e-9;
+    private static final double ROUNDING = 1e-9;
 
-      SloProof proof() {
-        return interval.low() >= required - ROUNDING
-            ? MET
-            : interval.high() < required - ROUNDING ? MISSED : UNDECIDED;
-      }
+    SloProof proof() {
+      return interval.low() >= required - ROUNDING
+          ? SloProof.MET
+          : interval.high() < required - ROUNDING ? SloProof.MISSED : SloProof.UNDECIDED;
     }
+  }
 
-    static SloProof of(LevelFigures level, List<SloTally.OwnedSlo> slo) {
-      Goodput goodput = level.figures().goodput();
-      if (!level.isServed()) {
-        return MISSED;
-      }
-      return goodput == null || goodput.holds() == null
-          ? UNDECIDED
-          : shares(goodput, slo).map(Share::proof).max(Comparator.naturalOrder()).orElse(UNDECIDED);
+  private SloProof proof(LevelFigures level) {
+    Goodput goodput = level.figures().goodput();
+    if (!level.isServed()) {
+      return SloProof.MISSED;
     }
+    return goodput == null || goodput.holds() == null
+        ? SloProof.UNDECIDED
+        : shares(goodput)
+            .map(RequiredShare::proof)
+            .max(Comparator.naturalOrder())
+            .orElse(SloProof.UNDECIDED);
+  }
 
-    private static Stream<Share> shares(Goodput goodput, List<SloTally.OwnedSlo> slo) {
-      return slo.stream()
-          .flatMap(
-              of -> {
-                double required = of.slo.percentile() / 100;
-                Stream<Interval> intervals =
-                    of.slo.rule() == Slo.Rule.REQUESTS
-                        ? Stream.ofNullable(goodput.interval())
-                        : of.slo.objectives().stream()
-                            .map(objective -> goodput.interval(of.owner + objective))
-                            .filter(Objects::nonNull);
-                return intervals.map(interval -> new Share(interval, required));
-              });
-    }
+  private Stream<RequiredShare> shares(Goodput goodput) {
+    return slo.stream()
+        .flatMap(
+            of -> {
+              double required = of.slo.percentile() / 100;
+              Stream<Interval> intervals =
+                  of.slo.rule() == Slo.Rule.REQUESTS
+                      ? Stream.ofNullable(goodput.interval())
+                      : of.slo.objectives().stream()
+                          .map(objective -> goodput.interval(of.owner + objective))
+                          .filter(Objects::nonNull);
+              return intervals.map(interval -> new RequiredShare(interval, required));
+            });
   }
 
   /** The reasons for which headlines quote a level, in order of preference. */
@@ -297,7 +300,7 @@ public record LoadCurve(
     return levels.stream().mapToLong(level -> level.figures().counts().ended()).sum();
   }
 
-  /** Whether most requests failed: what the others show tells little about the target. */
+  /** Whether most requests failed: what the others show shows little of the target. */
   boolean hasMostlyFailed() {
     return 2 * failed() > ended();
   }
@@ -338,7 +341,10 @@ public record LoadCurve(
     return last;
   }
 
-  /** The highest level up to which the SLO is surely met or missed within noise; −1 for none. */
+  /**
+   * The highest level up to which the SLO is met with confidence, or missed within noise; −1 for
+   * none.
+   */
   int lastProven() {
     int last = -1;
     for (int i = 0; i < levels.size() && proof(i) != SloProof.MISSED; i++) {
@@ -364,7 +370,7 @@ public record LoadCurve(
   @Nullable LevelFigures missing() {
     return above()
         .mapToObj(levels::get)
-        .filter(level -> misses(level) || missesIfIndependent(level))
+        .filter(level -> missesWithConfidence(level) || missesIfIndependent(level))
         .findFirst()
         .orElse(null);
   }
@@ -374,12 +380,12 @@ public record LoadCurve(
   }
 
   private SloProof proof(int level) {
-    return SloProof.of(levels.get(level), slo);
+    return proof(levels.get(level));
   }
 
-  /** Whether a level surely misses the SLO. */
-  boolean misses(LevelFigures level) {
-    return SloProof.of(level, slo) == SloProof.MISSED;
+  /** Whether a level misses the SLO with confidence. */
+  boolean missesWithConfidence(LevelFigures level) {
+    return proof(level) == SloProof.MISSED;
   }
 
   /** Whether it misses by the rule of a search, which takes requests as independent. */
@@ -387,8 +393,7 @@ public record LoadCurve(
     Goodput goodput = level.figures().goodput();
     return goodput != null
         && goodput.holds() != null
-        && SloProof.shares(goodput.asIndependent(), slo)
-            .anyMatch(share -> share.proof() == SloProof.MISSED);
+        && shares(goodput.asIndependent()).anyMatch(share -> share.proof() == SloProof.MISSED);
   }
 
   /**
@@ -397,11 +402,11 @@ public record LoadCurve(
    */
   @Nullable Interval noise(LevelFigures level) {
     Goodput goodput = level.figures().goodput();
-    return goodput == null || SloProof.of(level, slo) != SloProof.UNDECIDED
+    return goodput == null || proof(level) != SloProof.UNDECIDED
         ? null
-        : SloProof.shares(goodput, slo)
+        : shares(goodput)
             .min(Comparator.comparingDouble(share -> share.interval.high() - share.required))
-            .map(SloProof.Share::interval)
+            .map(RequiredShare::interval)
             .orElse(null);
   }
 

@@ -125,13 +125,13 @@ public final class RunStatistics {
   public static RunFigures ofLevels(RunInfo info, Set<Integer> which, RecordSource source)
       throws IOException {
     Windows all = new Windows(info.stages(), 0);
-    List<LevelInfo> kept =
+    List<LevelInfo> some =
         all.all().stream()
             .filter(level -> which.contains(level.index))
             .map(level -> level.info)
             .toList();
     return of(
-        info.stages(kept),
+        info.stages(some),
         sink ->
             source.replay(
                 record -> {
@@ -158,7 +158,7 @@ public final class RunStatistics {
     OtherTool tool = source.tool();
     statistics.given = tool == null ? List.of() : tool.given();
     ReadReport file = source.replay(record -> all.forEach(each -> each.add(record)));
-    // a load generator that died left no plan of its last level, so the complete plan is unknown
+    // a load generator that died wrote no plan of its last level, so the complete plan is unknown
     if (info.injectors().stream().noneMatch(InjectorRun::isDead)) {
       source.arrivals(arrival -> all.forEach(each -> each.add(arrival)));
     }
@@ -281,10 +281,11 @@ public final class RunStatistics {
    * The workload of the run.
    *
    * @param all its requests
-   * @param saidTemplate the tokens that the server has said its template adds; null if it has not
+   * @param statedTemplate the tokens that the server has stated its template adds; null if it has
+   *     not
    */
-  WorkloadSummary workload(Cell all, @Nullable Integer saidTemplate) {
-    return workload.summary(fold, all, saidTemplate);
+  WorkloadSummary workload(Cell all, @Nullable Integer statedTemplate) {
+    return workload.summary(fold, all, statedTemplate);
   }
 
   /** By each metric, the slowest first. */
@@ -303,7 +304,7 @@ public final class RunStatistics {
   @FunctionalInterface
   public interface RecordSource {
 
-    /** Passes every record to {@code sink} and returns what else the file held. */
+    /** Passes every record to {@code sink} and returns what else the file contained. */
     ReadReport replay(Consumer<RequestRecord> sink) throws IOException;
 
     default void arrivals(Consumer<PlannedArrival> sink) throws IOException {}
@@ -386,7 +387,7 @@ public final class RunStatistics {
       streamed += record.identity().streamed() ? 1 : 0;
     }
 
-    WorkloadSummary summary(Fold fold, Cell all, @Nullable Integer saidTemplate) {
+    WorkloadSummary summary(Fold fold, Cell all, @Nullable Integer statedTemplate) {
       Map<Integer, Cell> turns = new TreeMap<>();
       fold.byKey(Grouping.TURN, part -> part.cell().of(Amount.STARTED) > 0)
           .forEach((turn, cell) -> turns.put(Integer.valueOf(turn), cell));
@@ -397,7 +398,7 @@ public final class RunStatistics {
           (isReported ? prompts : promptsByUs).distribution(),
           isReported ? promptsByUs.count() : 0,
           all.values(Metric.OUTPUT_TOKENS).distribution(),
-          saidTemplate == null ? template() : saidTemplate,
+          statedTemplate == null ? template() : statedTemplate,
           all.share(Amount.CACHED_TOKENS, Amount.LOOKED_UP_TOKENS),
           requests,
           turns.entrySet().stream().map(e -> turn(e.getKey(), e.getValue())).toList(),

@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Figures.Quota;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Second;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -58,8 +59,8 @@ public record Series(
    * @param ttftP50Ms TTFT from schedule of requests whose first token arrived in the bucket
    * @param itlP50Ms gaps that ended in the bucket
    * @param sloTokensPerS of those, tokens of requests that met the SLO; null without SLO
-   * @param quotaLeft by quota of the server, the lowest share that an answer reported as left, 0 to
-   *     1; empty where answers report none
+   * @param quotaLeft by quota of the server, the lowest share that an answer reported as remaining,
+   *     0 to 1; empty where answers report none
    * @param inFlight requests in flight, time-weighted mean over the bucket
    * @param plannedArrivals of the plan, whether or not they were sent; 0 without {@code
    *     arrivals.jsonl}
@@ -162,7 +163,7 @@ public record Series(
    * the mean E2E from schedule.
    *
    * @param reporting number of requests with parts that the server reported
-   * @param meansMs in order of time; parts that never occur are left out
+   * @param meansMs in order of time; parts that never occur are omitted
    */
   public record Breakdown(LevelInfo level, long count, long reporting, Map<Part, Double> meansMs) {
 
@@ -299,7 +300,13 @@ public record Series(
         if (record.outcome().hasFailed()) {
           interval.cell.statuses.merge(record.outcome().status(), 1L, Long::sum);
         }
-        limited(interval, record, owner);
+        Quota.of(record.server().rateLimits())
+            .forEach(
+                (name, quota) -> {
+                  if (quota.lowestShare() != null) {
+                    interval.addQuota(owner + name, Math.min(1, quota.lowestShare()));
+                  }
+                });
       }
     }
 
@@ -323,18 +330,6 @@ public record Series(
         }
         cell.addTokenGaps(tokens, gap, end);
       }
-    }
-
-    private void limited(Interval interval, RequestRecord record, String owner) {
-      Map<String, Double> limits = record.server().rateLimits();
-      limits.forEach(
-          (key, remaining) -> {
-            String quota = key.replaceFirst("_remaining$", "");
-            Double limit = limits.get(quota + "_limit");
-            if (!quota.equals(key) && limit != null && limit > 0) {
-              interval.addQuota(owner + quota, Math.min(1, remaining / limit));
-            }
-          });
     }
 
     public double bucketS() {

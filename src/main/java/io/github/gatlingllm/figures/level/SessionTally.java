@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How replayed sessions, and the agents in them, spent their time. Each agent has a lane of {@value
  * #CELLS} cells from the start of the load to its end. Memory is bounded: of more than {@value
- * #MAX_SESSIONS} sessions or {@value #MAX_LANES} lanes, every second session keeps its lanes, every
+ * #MAX_SESSIONS} sessions or {@value #MAX_LANES} lanes, every second session has its lanes, every
  * fourth, and so on.
  */
 @SuppressWarnings("EnumOrdinal") // cells are bytes

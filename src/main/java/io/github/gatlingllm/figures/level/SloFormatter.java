@@ -71,9 +71,7 @@ final class SloFormatter {
   private record TooFew(
       double times, long requests, @Nullable String request, @Nullable Sentence remark) {
 
-    /**
-     * A queue that grows tells nothing of how many are needed: at least as for independent ones.
-     */
+    /** A growing queue shows nothing of how many are needed: at least as for independent ones. */
     static TooFew of(
         LevelFigures level, long count, @Nullable Long toShow, @Nullable String request, Slo slo) {
       boolean grows = level.fallsBehind();

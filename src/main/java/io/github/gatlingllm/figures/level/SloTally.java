@@ -44,14 +44,14 @@ final class SloTally {
       return all().allMatch(objectives -> objectives.slo.isEmpty());
     }
 
-    String text(Predicate<OwnedSlo> wanted) {
+    String text(Predicate<OwnedSlo> only) {
       return all()
-          .filter(wanted)
+          .filter(only)
           .map(
               own ->
                   (own.request == null ? "" : own.request + ": ")
                       + own.slo
-                      + (own.slo.hasSameRule(global.slo) ? "" : " (" + held(own.slo) + ")"))
+                      + (own.slo.hasSameRule(global.slo) ? "" : " (" + rule(own.slo) + ")"))
           .filter(text -> !text.isEmpty())
           .collect(Collectors.joining("; "));
     }
@@ -268,7 +268,7 @@ final class SloTally {
       return judge(target == null ? "" : target).toString();
     }
     Slo first = judges().findFirst().orElse(common).global().slo;
-    boolean alike = judges().allMatch(j -> j.global().slo.hasSameRule(first));
+    boolean haveOneRule = judges().allMatch(j -> j.global().slo.hasSameRule(first));
     List<String> parts = new ArrayList<>();
     byTarget.forEach(
         (name, judge) ->
@@ -276,11 +276,13 @@ final class SloTally {
                 name
                     + ": "
                     + (judge.isEmpty() ? "no SLO" : judge.toString())
-                    + (alike || judge.isEmpty() ? "" : " (" + held(judge.global().slo) + ")")));
+                    + (haveOneRule || judge.isEmpty()
+                        ? ""
+                        : " (" + rule(judge.global().slo) + ")")));
     return String.join("; ", parts);
   }
 
-  private static String held(Slo slo) {
+  private static String rule(Slo slo) {
     return NumberText.plain(slo.percentile())
         + " %"
         + (slo.rule() == Slo.Rule.REQUESTS ? " together" : "");

@@ -26,7 +26,7 @@ final class StallDetector {
   private static final double MIN_S = 1;
   private static final double MAX_MEDIANS = 3;
 
-  /** Prefills that are kept; with more of them, half of all requests wait that long. */
+  /** Stored prefills; with more of them, half of all requests wait that long. */
   private static final int MAX_PREFILLS = 1 << 12;
 
   private final TimeSlots slots;

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Neighbouring values are correlated, which lets random waves look like trends. The variance of
  * both tests is therefore raised by (1 + φ) ÷ (1 − φ) (Yue and Wang 2004), where φ is the
  * {@linkplain TimeSlice#upper correlation} of the residuals, of times on a logarithmic scale. For
- * the trend, residuals are taken from a fitted parabola; where hardly any variance is left, φ is 0.
+ * the trend, residuals are taken from a fitted parabola; where hardly any variance remains, φ is 0.
  *
  * <p>The probabilities are those of all six tests of a level together; {@code check.LoadChecks}
  * corrects them for all levels of a run (Holm 1979). {@code SteadyStateTest} holds the error rates.
@@ -256,10 +256,10 @@ final class SteadyState {
   }
 
   private static double phi(double[] values) {
-    double[] left = withoutParabola(values);
-    return squares(left) <= UNEXPLAINED * squares(without(values, power(values.length, 0)))
+    double[] rest = withoutParabola(values);
+    return squares(rest) <= UNEXPLAINED * squares(without(values, power(values.length, 0)))
         ? 0
-        : TimeSlice.upper(left, 3);
+        : TimeSlice.upper(rest, 3);
   }
 
   /** The residuals of a fitted parabola, by orthogonal polynomials. */
@@ -282,11 +282,11 @@ final class SteadyState {
       product += values[i] * direction[i];
     }
     double times = product / squares(direction);
-    double[] left = values.clone();
-    for (int i = 0; i < left.length; i++) {
-      left[i] -= times * direction[i];
+    double[] rest = values.clone();
+    for (int i = 0; i < rest.length; i++) {
+      rest[i] -= times * direction[i];
     }
-    return left;
+    return rest;
   }
 
   private static double squares(double[] values) {

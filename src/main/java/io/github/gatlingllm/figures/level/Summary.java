@@ -109,19 +109,19 @@ public record Summary(
   }
 
   /** The same with what classes of traffic do to each other, which the verdict ends with. */
-  public Summary interfering(List<ClassChange> changes, List<Sentence> said) {
-    List<Sentence> all = Stream.concat(findings.stream(), said.stream()).toList();
+  public Summary interfering(List<ClassChange> changes, List<Sentence> more) {
+    List<Sentence> all = Stream.concat(findings.stream(), more.stream()).toList();
     return with(all, checks, assertions, changes);
   }
 
   private Summary with(
-      List<Sentence> said,
+      List<Sentence> sentences,
       List<Check> judged,
       List<AssertionResult> results,
       List<ClassChange> changes) {
     return new Summary(
         run,
-        said,
+        sentences,
         config,
         workload,
         slo,
@@ -337,9 +337,9 @@ public record Summary(
    * A curve judged by one tier of the SLO.
    *
    * @param slo its objectives, and how they were met over all load levels
-   * @param maxGoodput at the largest load that held; null for none
-   * @param outcome {@code met} if that load surely meets the SLO, {@code undecided} if it does so
-   *     within noise or too few requests were judged, {@code missed} if no load holds
+   * @param maxGoodput at the largest load that meets it; null for none
+   * @param outcome {@code met} if that load meets the SLO with confidence, {@code undecided} if it
+   *     does so within noise or too few requests were judged, {@code missed} if no load holds
    * @param missedAt the lightest load above it that misses; null for none
    * @param finding the result in a sentence that begins with the tier
    * @param goodput of each load level by its label
@@ -361,7 +361,7 @@ public record Summary(
       return target.equals(curve.target()) && Objects.equals(scenario, curve.scenario());
     }
 
-    /** The goodput at the largest load that held; null for none. */
+    /** The goodput at the largest load that meets it; null for none. */
     public Figures.@Nullable Goodput held() {
       return maxGoodput == null ? null : goodput.get(maxGoodput.stage());
     }
@@ -468,7 +468,8 @@ public record Summary(
    * @param laterTokenMs median time per token after the first
    * @param timed answers whose times compare with those of the first answer
    * @param faster of these, answers in less than half the time per token after the first
-   * @param fasterChance of so many faster ones if a repeated answer took as long as the first
+   * @param fasterChance of that number of faster ones if a repeated answer took as long as the
+   *     first
    * @param chances of as many more answers that changed, have a fault or are wrong than without
    *     load, if load did not matter; absent where none differs in that
    */

@@ -146,7 +146,7 @@ final class SummaryAssembly {
     return Stream.concat(own.stream(), others.stream().map(ofOther).flatMap(List::stream)).toList();
   }
 
-  /** How another tier is held, unless a search has said it. */
+  /** How another tier is met, unless a search has stated it. */
   private List<Sentence> findings(Summary other) {
     return other.tiers().stream()
         .filter(

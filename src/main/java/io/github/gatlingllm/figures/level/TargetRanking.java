@@ -16,8 +16,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two targets that deliver most, by their SLO where one surely meets it at a load at which the
- * other surely misses it, else by their output tok/s at one load.
+ * The two targets that deliver most, by their SLO where one meets it with confidence at a load at
+ * which the other misses it with confidence, else by their output tok/s at one load.
  *
  * @param loads the levels of both at each common load, from the lightest
  * @param at position of the load that they are compared at
@@ -149,10 +149,14 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
     return half;
   }
 
-  /** Whether the second surely misses its SLO at the highest load at which the first meets it. */
+  /**
+   * Whether the second misses its SLO with confidence at the highest load at which the first meets
+   * it.
+   */
   private boolean isClearBySlo() {
     LevelFigures met = first.lastProven() < 0 ? null : first.proven();
-    return loads.stream().anyMatch(pair -> pair.one.equals(met) && second.misses(pair.other));
+    return loads.stream()
+        .anyMatch(pair -> pair.one.equals(met) && second.missesWithConfidence(pair.other));
   }
 
   private Sentence sentence() {

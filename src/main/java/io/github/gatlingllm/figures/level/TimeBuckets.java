@@ -26,10 +26,10 @@ final class TimeBuckets<T> {
 
   /** The bucket of an instant, the first or last if it is before or after all. */
   T at(long unixNanos) {
-    T kept = latest;
+    T current = latest;
     long into = unixNanos - latestFrom;
-    if (kept != null && into >= 0 && into < slots.width()) {
-      return kept;
+    if (current != null && into >= 0 && into < slots.width()) {
+      return current;
     }
     while (slots.areBefore(unixNanos)) {
       widen();

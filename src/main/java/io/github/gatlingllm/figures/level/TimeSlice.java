@@ -20,7 +20,7 @@ public final class TimeSlice {
 
   private static final double ROUNDING = 1e-9;
 
-  /** The longest batch of slices, of which 12 are left. */
+  /** The longest batch of slices, of which there are 12. */
   public static final int LONGEST = 4;
 
   private TimeSlice() {}

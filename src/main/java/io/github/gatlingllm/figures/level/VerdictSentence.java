@@ -207,16 +207,16 @@ final class VerdictSentence {
     }
     int more = MAX_NAMED;
     for (Conclusion each : conclusions) {
-      Sentence told =
+      Sentence stated =
           Sentence.of(
               "verdict.conclusion",
               curves.size() > 1 ? each.target() : null,
               each.topic().equals(SEARCH) ? null : each.topic(),
               each.text());
       if (each.tier() != null && curves.size() == 1) {
-        all.add(told.at(each.tier()));
+        all.add(stated.at(each.tier()));
       } else if (more-- > 0) {
-        all.add(told);
+        all.add(stated);
       }
     }
     if (found != null) {
@@ -375,7 +375,7 @@ final class VerdictSentence {
     }
     all.add(curve.tier() == null ? quote.result() : quote.result().at(curve.tier()));
     if (quote.isBelowHeavier()) {
-      all.addAll(Growth.sentence(curve, quote.level));
+      all.addAll(growth(curve, quote.level));
     }
     return all;
   }
@@ -419,59 +419,40 @@ final class VerdictSentence {
 
   /**
    * What more load would bring: from a level to that with double its load, else to the heaviest.
+   * None for an open loop below its knee, which delivers what is offered.
    */
-  private record Growth(
-      @Nullable Double load, @Nullable Double throughput, @Nullable Double time, String latency) {
-
-    /** A sentence for the verdict; none where the load alone decides the throughput. */
-    static List<Sentence> sentence(LoadCurve curve, LevelFigures from) {
-      return isOpenBelowKnee(curve, from) ? List.of() : List.of(of(curve, from).sentence());
+  private static List<Sentence> growth(LoadCurve curve, LevelFigures from) {
+    Knee knee = curve.knee();
+    Double load = from.offered();
+    boolean isBelowKnee =
+        knee == null || knee.offered() == null || load == null || load < knee.offered();
+    if (from.kind().equals(LevelInfo.OPEN_LOOP) && isBelowKnee) {
+      return List.of();
     }
+    List<LevelFigures> levels = curve.levels();
+    LevelFigures to =
+        levels.stream()
+            .filter(each -> load != null && Objects.equals(each.offered(), 2 * load))
+            .findFirst()
+            .orElse(levels.get(levels.size() - 1));
+    Metric latency = curve.clock().metric(from.latency());
+    Distribution lighter = from.figures().metric(latency);
+    Distribution heavier = to.figures().metric(latency);
+    boolean isP90Known = !lighter.isLowN("p90") && !heavier.isLowN("p90");
+    Double throughput = ratio(from.figures().delivered(), to.figures().delivered());
+    return List.of(
+        Sentence.of(
+            "verdict.growth",
+            ratio(load, to.offered()),
+            Sentence.of(
+                "verdict.adds",
+                throughput,
+                throughput == null ? null : (Long) Math.round((throughput - 1) * 100)),
+            isP90Known ? ratio(lighter.p90(), heavier.p90()) : ratio(lighter.p50(), heavier.p50()),
+            latency.title() + (isP90Known ? " p90" : " p50")));
+  }
 
-    /**
-     * Below its knee an open loop delivers what is offered, so that throughput grows with the load.
-     */
-    private static boolean isOpenBelowKnee(LoadCurve curve, LevelFigures level) {
-      Knee knee = curve.knee();
-      Double load = level.offered();
-      boolean isBelow =
-          knee == null || knee.offered() == null || load == null || load < knee.offered();
-      return level.kind().equals(LevelInfo.OPEN_LOOP) && isBelow;
-    }
-
-    private static Growth of(LoadCurve curve, LevelFigures from) {
-      Double load = from.offered();
-      List<LevelFigures> levels = curve.levels();
-      LevelFigures to =
-          levels.stream()
-              .filter(each -> load != null && Objects.equals(each.offered(), 2 * load))
-              .findFirst()
-              .orElse(levels.get(levels.size() - 1));
-      Metric latency = curve.clock().metric(from.latency());
-      Distribution lighter = from.figures().metric(latency);
-      Distribution heavier = to.figures().metric(latency);
-      boolean isP90Known = !lighter.isLowN("p90") && !heavier.isLowN("p90");
-      return new Growth(
-          ratio(load, to.offered()),
-          ratio(from.figures().delivered(), to.figures().delivered()),
-          isP90Known ? ratio(lighter.p90(), heavier.p90()) : ratio(lighter.p50(), heavier.p50()),
-          latency.title() + (isP90Known ? " p90" : " p50"));
-    }
-
-    private Sentence sentence() {
-      return Sentence.of(
-          "verdict.growth",
-          load,
-          Sentence.of(
-              "verdict.adds",
-              throughput,
-              throughput == null ? null : (Long) Math.round((throughput - 1) * 100)),
-          time,
-          latency);
-    }
-
-    private static @Nullable Double ratio(@Nullable Double before, @Nullable Double after) {
-      return before == null || after == null || before <= 0 ? null : (Double) (after / before);
-    }
+  private static @Nullable Double ratio(@Nullable Double before, @Nullable Double after) {
+    return before == null || after == null || before <= 0 ? null : (Double) (after / before);
   }
 }

@@ -200,7 +200,7 @@ final class WindowSums {
     /** A GPU slows down by degrees before it reaches its limit. */
     private static final double BELOW_LIMIT_C = 3;
 
-    /** The least limit of GPUs of data centres; for pages that tell none. */
+    /** The lowest limit of GPUs of data centres, for pages without one. */
     private static final double HOT_C = 85;
 
     private final GaugeSums gauges = new GaugeSums();

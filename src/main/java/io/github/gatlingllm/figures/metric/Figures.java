@@ -402,6 +402,21 @@ public record Figures(
   public record Quota(
       @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {
 
+    /** Those that one answer reported, by name. */
+    public static Map<String, Quota> of(Map<String, Double> limits) {
+      Map<String, Quota> all = new LinkedHashMap<>();
+      for (String key : limits.keySet()) {
+        String name = key.replaceFirst("_(limit|remaining)$", "");
+        if (!name.equals(key)) {
+          Double limit = limits.get(name + "_limit");
+          Double left = limits.get(name + "_remaining");
+          boolean isShare = limit != null && left != null && limit > 0;
+          all.put(name, new Quota(limit, left, isShare ? (Double) (left / limit) : null));
+        }
+      }
+      return all;
+    }
+
     /** Lowest remaining amount, e.g. {@code 0 of 60}. */
     String remaining() {
       return NumberText.number(lowestRemaining)

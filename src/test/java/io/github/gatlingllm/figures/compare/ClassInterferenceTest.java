@@ -36,20 +36,20 @@ class ClassInterferenceTest {
 
   @Test
   void foundInterferenceIsThatOfTheQueue() {
-    int held = 0;
+    int contained = 0;
     int runs = 8;
     for (long seed = 0; seed < runs; seed++) {
       Summary run = ClassRuns.run(seed, true);
       ClassChange chat = change(run, "chat", "ttft.mean");
       ClassChange batch = change(run, "batch", "ttft.mean");
-      held += holds(chat, CHAT_ALONE, CHAT_TOGETHER) ? 1 : 0;
-      held += holds(batch, BATCH_ALONE, BATCH_TOGETHER) ? 1 : 0;
+      contained += holds(chat, CHAT_ALONE, CHAT_TOGETHER) ? 1 : 0;
+      contained += holds(batch, BATCH_ALONE, BATCH_TOGETHER) ? 1 : 0;
       assertThat(chat.outcome()).isEqualTo("worse");
       assertThat(Objects.requireNonNull(chat.interval()).low()).isBetween(20.0, 88.9);
       assertThat(chat.stage()).isEqualTo("r=2 alone");
       assertThat(change(run, "chat", "output_tokens_per_s").outcome()).isEqualTo("no clear change");
     }
-    assertThat(held)
+    assertThat(contained)
         .as("of %s intervals that contain the truth", 2 * runs)
         .isGreaterThanOrEqualTo(15);
   }

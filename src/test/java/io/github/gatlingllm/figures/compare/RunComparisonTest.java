@@ -27,26 +27,28 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RunComparisonTest {
 
-  /** 20 requests per second at equal intervals; TTFT alternates around its mean. */
-  private static final class Steady {
-    private final List<RequestRecord> records = new ArrayList<>();
-    private final List<LevelInfo> stages = new ArrayList<>();
-
-    /** Repeats of a level of one user with these TTFTs. */
-    static Steady repeated(double... ttft) {
-      Steady all = new Steady();
-      for (int i = 0; i < ttft.length; i++) {
-        all.level("c=1#" + (i + 1), 1, "a", 30, ttft[i], Integer.MAX_VALUE);
+  /**
+   * Levels in the form {@code users:TTFT:seconds:failing}, of 30 s in which no request fails where
+   * it ends before, else every so many; another word is the target of the levels after it. 20
+   * requests per second at equal intervals; TTFT alternates around its mean. Users with a number
+   * are a repeat.
+   */
+  private static ComparedRun run(String text) throws IOException {
+    List<RequestRecord> records = new ArrayList<>();
+    List<LevelInfo> stages = new ArrayList<>();
+    String target = "a";
+    for (String word : text.split(" ", -1)) {
+      if (!word.contains(":")) {
+        target = word;
+        continue;
       }
-      return all;
-    }
-
-    Steady level(int users, String target, int seconds, double ttft, int failOneIn) {
-      return level("c=" + users, users, target, seconds, ttft, failOneIn);
-    }
-
-    private Steady level(
-        String label, int users, String target, int seconds, double ttft, int failOneIn) {
+      String[] of = word.split(":", -1);
+      boolean isRepeat = of[0].contains("#");
+      String label = "c=" + of[0];
+      double users = Double.parseDouble(isRepeat ? of[0].substring(0, of[0].indexOf('#')) : of[0]);
+      double ttft = Double.parseDouble(of[1]);
+      int seconds = of.length > 2 ? Integer.parseInt(of[2]) : 30;
+      int failOneIn = of.length > 3 ? Integer.parseInt(of[3]) : Integer.MAX_VALUE;
       double from = stages.size() * 100_000.0;
       for (int i = 0; i < seconds * 20; i++) {
         double first = ttft * (1 + 0.2 * ((i * 7919) % 11 - 5) / 5.0);
@@ -58,25 +60,28 @@ class RunComparisonTest {
                 .record());
       }
       double to = from + seconds * 1e3;
-      stages.add(Runs.stage(label, target, "closed loop", (double) users, "users", from, to));
-      return this;
+      stages.add(Runs.stage(label, target, "closed loop", users, "users", from, to));
     }
+    RunInfo info = Runs.run(stages.size() * 100.0, stages.toArray(LevelInfo[]::new));
+    return ComparedRun.read(info, null, Runs.source(records));
+  }
 
-    Steady level(int users, double ttft) {
-      return level(users, "a", 30, ttft, Integer.MAX_VALUE);
-    }
+  private static Comparison compared(String base, String run) throws IOException {
+    return Comparison.of(run(base), run(run), 1);
+  }
 
-    ComparedRun run() throws IOException {
-      RunInfo info = Runs.run(stages.size() * 100.0, stages.toArray(LevelInfo[]::new));
-      return ComparedRun.read(info, null, Runs.source(records));
-    }
+  /** Of the first place. */
+  private static Change change(String base, String run, String figure) throws IOException {
+    return change(compared(base, run), figure);
+  }
+
+  private static Change change(Comparison comparison, String figure) {
+    return comparison.places().get(0).change(figure).orElseThrow();
   }
 
   @Test
   void runIsUnchangedAgainstItself() throws IOException {
-    ComparedRun run = new Steady().level(1, 100).level(2, 150).run();
-    Comparison same = Comparison.of(run, run, 1);
-
+    Comparison same = compared("1:100 2:150", "1:100 2:150");
     assertThat(same.places()).hasSize(3);
     assertThat(same.places())
         .flatExtracting(Comparison.ComparedPlace::changes)
@@ -87,27 +92,23 @@ class RunComparisonTest {
 
   @Test
   void changesEqualTheDifferencesOfTheSummaries() throws IOException {
-    ComparedRun base = new Steady().level(1, 100).run();
-    ComparedRun slower = new Steady().level(1, 125).run();
-    Change mean = change(Comparison.of(base, slower, 1), "ttft.mean");
-
+    ComparedRun base = run("1:100");
+    Comparison slower = Comparison.of(base, run("1:125"), 1);
+    Change mean = change(slower, "ttft.mean");
     assertThat(mean.base())
         .isEqualTo(base.figures().summary().figures().metric(Metric.TTFT_MS).mean());
     assertThat(mean.percent()).isCloseTo(25, within(0.1));
-    assertThat(mean.interval()).isNotNull();
     assertThat(mean.interval().low()).isGreaterThan(20).isLessThan(25);
     assertThat(mean.outcome()).isEqualTo(Outcome.WORSE);
-    assertThat(change(Comparison.of(slower, base, 1), "ttft.mean").outcome())
-        .isEqualTo(Outcome.BETTER);
-    assertThat(change(Comparison.of(base, slower, 1), "tpot.mean").outcome())
-        .isEqualTo(Outcome.NO_CLEAR_CHANGE);
+    assertThat(change(slower, "tpot.mean").outcome()).isEqualTo(Outcome.NO_CLEAR_CHANGE);
+    assertThat(change("1:125", "1:100", "ttft.mean").outcome()).isEqualTo(Outcome.BETTER);
   }
 
-  /** Requests of one run are alike: only the repeats tell how much runs differ. */
+  /** Requests of one run are alike: only the repeats show how much runs differ. */
   @Test
   void repeatsJudgeChanges() throws IOException {
-    ComparedRun base = Steady.repeated(100, 130, 80).run();
-    Comparison noisy = Comparison.of(base, Steady.repeated(125, 160, 100).run(), 1);
+    String base = "1#1:100 1#2:130 1#3:80";
+    Comparison noisy = compared(base, "1#1:125 1#2:160 1#3:100");
     assertThat(noisy.places())
         .singleElement()
         .extracting(Comparison.ComparedPlace::stage)
@@ -115,11 +116,10 @@ class RunComparisonTest {
     assertThat(change(noisy, "ttft.mean").outcome()).isEqualTo(Outcome.NO_CLEAR_CHANGE);
     assertThat(noisy.notes()).hasSize(1);
 
-    ComparedRun quiet = Steady.repeated(100, 100.1, 99.9).run();
-    ComparedRun slower = Steady.repeated(125, 125.1, 124.9).run();
-    assertThat(change(Comparison.of(quiet, slower, 1), "ttft.mean").outcome())
+    String quiet = "1#1:100 1#2:100.1 1#3:99.9";
+    assertThat(change(quiet, "1#1:125 1#2:125.1 1#3:124.9", "ttft.mean").outcome())
         .isEqualTo(Outcome.WORSE);
-    Comparison oneSided = Comparison.of(base, new Steady().level(1, 125).run(), 1);
+    Comparison oneSided = compared(base, "1:125");
     assertThat(change(oneSided, "ttft.mean").outcome()).as("by slices").isEqualTo(Outcome.WORSE);
     assertThat(oneSided.notes()).isEmpty();
   }
@@ -135,24 +135,14 @@ class RunComparisonTest {
 
   @Test
   void smallChangeIsNotRelevant() throws IOException {
-    Change mean =
-        change(
-            Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 102.5).run(), 1),
-            "ttft.mean");
-
-    assertThat(mean.interval()).isNotNull();
+    Change mean = change("1:100", "1:102.5", "ttft.mean");
     assertThat(mean.interval().low()).isGreaterThan(0);
     assertThat(mean.outcome()).isEqualTo(Outcome.NO_CLEAR_CHANGE);
   }
 
   @Test
   void failuresAreComparedInPercentagePoints() throws IOException {
-    Change errors =
-        change(
-            Comparison.of(
-                new Steady().level(1, 100).run(), new Steady().level(1, "a", 30, 100, 5).run(), 1),
-            "errors.percent");
-
+    Change errors = change("1:100", "1:100:30:5", "errors.percent");
     assertThat(errors.base()).isZero();
     assertThat(errors.figure().unit()).isEqualTo(Metric.Unit.PERCENT);
     assertThat(errors.percent()).isCloseTo(20, within(0.01));
@@ -161,49 +151,31 @@ class RunComparisonTest {
 
   @Test
   void fewRequestsGiveNoVerdict() throws IOException {
-    Comparison few =
-        Comparison.of(
-            new Steady().level(1, "a", 1, 100, Integer.MAX_VALUE).run(),
-            new Steady().level(1, "a", 1, 300, Integer.MAX_VALUE).run(),
-            1);
-
-    assertThat(change(few, "ttft.mean").outcome()).isEqualTo(Outcome.TOO_FEW_VALUES);
-    assertThat(change(few, "ttft.mean").percent()).isCloseTo(200, within(0.1));
+    Change few = change("1:100:1", "1:300:1", "ttft.mean");
+    assertThat(few.outcome()).isEqualTo(Outcome.TOO_FEW_VALUES);
+    assertThat(few.percent()).isCloseTo(200, within(0.1));
   }
 
   @Test
   void levelsAreMatchedByLabelAndPooledOverCommonOnes() throws IOException {
-    ComparedRun base = new Steady().level(1, 100).level(2, 200).run();
-    ComparedRun other = new Steady().level(2, 220).level(4, 900).run();
-    Comparison comparison = Comparison.of(base, other, 1);
-
+    Comparison comparison = compared("1:100 2:200", "2:220 4:900");
     assertThat(comparison.unmatched())
         .containsExactly("c=1 is only in the base", "c=4 is only in the other run");
-    assertThat(comparison.places())
-        .hasSize(1)
-        .first()
-        .returns("c=2", Comparison.ComparedPlace::stage);
+    assertThat(comparison.places()).singleElement().returns("c=2", Comparison.ComparedPlace::stage);
     assertThat(change(comparison, "ttft.mean").percent()).isCloseTo(10, within(0.1));
     assertThat(change(comparison, "requests_per_s").base()).isCloseTo(20, within(0.3));
   }
 
   @Test
   void singleTargetsMatchWhateverTheirNames() throws IOException {
-    ComparedRun base = new Steady().level(1, "old", 30, 100, Integer.MAX_VALUE).run();
-    ComparedRun other = new Steady().level(1, "new", 30, 100, Integer.MAX_VALUE).run();
-
-    assertThat(Comparison.of(base, other, 1).places()).hasSize(1);
-    Steady both = new Steady().level(1, "new", 30, 100, Integer.MAX_VALUE);
-    ComparedRun two = both.level(1, "old", 30, 300, Integer.MAX_VALUE).run();
-    assertThat(change(Comparison.of(base, two, 1), "ttft.mean").percent())
+    assertThat(compared("old 1:100", "new 1:100").places()).hasSize(1);
+    assertThat(change("old 1:100", "new 1:100 old 1:300", "ttft.mean").percent())
         .isCloseTo(200, within(0.1));
   }
 
   @Test
   void conditionsApplyToTheMeasuredChange() throws IOException {
-    Comparison slower =
-        Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 125).run(), 1);
-
+    Comparison slower = compared("1:100", "1:125");
     assertThat(judged("ttft.mean>+10%", slower)).isTrue();
     assertThat(judged("ttft.mean>+30%", slower)).isFalse();
     assertThat(judged("ttft.mean<-10%", slower)).isFalse();
@@ -226,12 +198,7 @@ class RunComparisonTest {
   /** Pooled, the two changes cancel out. */
   @Test
   void conditionIsJudgedAtEachLevelUnlessItNamesOneOrAll() throws IOException {
-    Comparison mixed =
-        Comparison.of(
-            new Steady().level(1, 100).level(2, 200).run(),
-            new Steady().level(1, 150).level(2, 150).run(),
-            1);
-
+    Comparison mixed = compared("1:100 2:200", "1:150 2:150");
     assertThat(judge("ttft.mean>+10%", mixed, false))
         .extracting(Judged::place, Judged::hasFailed)
         .containsExactly(tuple("c=1", true), tuple("c=2", false));
@@ -253,21 +220,17 @@ class RunComparisonTest {
   })
   void tooFewValuesFailUnlessAllowed(String condition, boolean hasTooFewValues, boolean fails)
       throws IOException {
-    ComparedRun run = new Steady().level(1, "a", 5, 100, Integer.MAX_VALUE).run();
-    Judged judged = judge(condition, Comparison.of(run, run, 1), false).get(0);
-
-    assertThat(judged)
+    Comparison same = compared("1:100:5", "1:100:5");
+    assertThat(judge(condition, same, false).get(0))
         .returns(hasTooFewValues, Judged::hasTooFewValues)
         .returns(fails, Judged::hasFailed);
-    assertThat(judge(condition, Comparison.of(run, run, 1), true).get(0).hasFailed())
+    assertThat(judge(condition, same, true).get(0).hasFailed())
         .isEqualTo(condition.contains("-10%"));
   }
 
   @Test
   void noneInBothRunsIsNoChange() throws IOException {
-    ComparedRun run = new Steady().level(1, 100).run();
-    Comparison same = Comparison.of(run, run, 1);
-
+    Comparison same = compared("1:100", "1:100");
     Judged judged = judge("stalls_per_1k_tokens>+10%", same, false).get(0);
     assertThat(judged.hasFailed()).isFalse();
     assertThat(judged.change())
@@ -288,17 +251,12 @@ class RunComparisonTest {
   /** Each of three runs against one base gets a third of the 5 %, so intervals are wider. */
   @Test
   void severalRunsHaveSimultaneousIntervals() throws IOException {
-    ComparedRun base = new Steady().level(1, 100).run();
-    ComparedRun slower = new Steady().level(1, 125).run();
+    ComparedRun base = run("1:100");
+    ComparedRun slower = run("1:125");
     Change alone = change(Comparison.of(base, slower, 1), "ttft.mean");
     Change oneOfThree = change(Comparison.of(base, slower, 3), "ttft.mean");
-
     assertThat(oneOfThree.percent()).isEqualTo(alone.percent());
     assertThat(oneOfThree.interval().low()).isLessThan(alone.interval().low());
     assertThat(oneOfThree.interval().high()).isGreaterThan(alone.interval().high());
-  }
-
-  private static Change change(Comparison comparison, String figure) {
-    return comparison.places().get(0).change(figure).orElseThrow();
   }
 }

@@ -50,7 +50,9 @@ class SliceSampleTest {
         of -> Math.log(percentile(of, Metric.ITL_MS, 99) / percentile(of, Metric.ITL_MS, 50)));
   }
 
-  /** The largest of four estimates is somewhat too large, the more so where few values are left. */
+  /**
+   * The largest of four estimates is somewhat too large, the more so where there are few values.
+   */
   @Test
   @Tag("nightly")
   void errorsAreThoseOfManySamples() {

@@ -139,7 +139,7 @@ class BacklogTest {
     assertThat(level.queue()).isNull();
   }
 
-  /** What a stage before left over waits too, and what we cut off at the end never left. */
+  /** Requests of the stage before wait too, and those cut off at the end stay in the queue. */
   @Test
   void queueAtTheEdgesOfTheWindow() {
     LevelInfo second = Runs.rate(2, 1_000, 2_000);

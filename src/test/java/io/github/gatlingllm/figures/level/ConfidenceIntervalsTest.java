@@ -55,18 +55,18 @@ class ConfidenceIntervalsTest {
   /** How often an interval was shown, and how often the truth lay in it. */
   private static final class Coverage {
     private int shown;
-    private int held;
+    private int contained;
 
     private void add(@Nullable Interval interval, double truth) {
       if (interval != null) {
         shown++;
-        held += interval.low() <= truth && truth <= interval.high() ? 1 : 0;
+        contained += interval.low() <= truth && truth <= interval.high() ? 1 : 0;
       }
     }
 
     private void add(Coverage other) {
       shown += other.shown;
-      held += other.held;
+      contained += other.contained;
     }
 
     /** In percent; absent for what is shown in fewer than 1 of 50 runs. */
@@ -74,7 +74,7 @@ class ConfidenceIntervalsTest {
       if (shown * 50 < RUNS) {
         return "–";
       }
-      String share = String.valueOf(Math.round(100.0 * held / shown));
+      String share = String.valueOf(Math.round(100.0 * contained / shown));
       return shown == RUNS ? share : share + " (" + Math.round(100.0 * shown / RUNS) + ")";
     }
 
@@ -84,7 +84,7 @@ class ConfidenceIntervalsTest {
       // three standard errors: 190 cells are judged
       double low = min - 1.5 * SimulatedTable.chance(min, Math.max(1, shown));
       double high = 0.985 + 1.5 * SimulatedTable.chance(0.985, Math.max(1, shown));
-      boolean isWithin = held >= low * shown && (isRange || held < high * shown);
+      boolean isWithin = contained >= low * shown && (isRange || contained < high * shown);
       assertThat(shown * 50 < RUNS || isWithin).as(where + ": " + text()).isTrue();
     }
   }
@@ -114,7 +114,7 @@ class ConfidenceIntervalsTest {
         rows.add(row);
       }
     }
-    assertThat((double) all.held / all.shown).isBetween(0.93, 0.98);
+    assertThat((double) all.contained / all.shown).isBetween(0.93, 0.98);
     List<String> header = new ArrayList<>(List.of("load", "window"));
     header.addAll(FIGURES);
     new SimulatedTable(getClass()).hasRows(header, rows);
@@ -250,7 +250,7 @@ class ConfidenceIntervalsTest {
     return summary(info(60, stage), requests(0, requests, "ask")).stages().get(0).figures();
   }
 
-  /** Levels pooled are no sample of anything; nor do time slices tell requests by name. */
+  /** Levels pooled are no sample of anything; nor do time slices separate requests by name. */
   @Test
   void pooledLevelsAndSingleNamesHaveNoInterval() {
     List<RequestRecord> records = new ArrayList<>(requests(0, 100, "ask"));

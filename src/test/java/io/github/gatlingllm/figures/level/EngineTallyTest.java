@@ -304,7 +304,7 @@ class EngineTallyTest {
     assertThat(level().total(GPU_ENERGY_J)).isEqualTo(600);
   }
 
-  /** A page about all targets does not say whose power it was. */
+  /** A page about all targets does not state whose power it was. */
   @Test
   void sharedPowerOfConcurrentTargetsIsNotAssigned() {
     EngineTally both = tally(level("a", S, 3 * S), level("b", S, 3 * S));

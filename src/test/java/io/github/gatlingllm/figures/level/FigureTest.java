@@ -87,7 +87,7 @@ class FigureTest {
     VALUES.put("connect", new double[] {1, 2, 4});
     VALUES.put("round_trip", new double[] {0.5}); // of a alone: unknown for others
     VALUES.put("stall", new double[] {20, 30, 140});
-    // Of c, a token every 40 ms is wanted at 300, 340 and 380 ms: the last is 70 ms late.
+    // Of c, a token every 40 ms is read at 300, 340 and 380 ms: the last is 70 ms late.
     VALUES.put("reader_stall", new double[] {0, 0, 70});
     VALUES.put("session", new double[] {1_000, 3_000}); // of b and c, the last turns of two
     VALUES.put("session_tools", new double[] {400, 600});

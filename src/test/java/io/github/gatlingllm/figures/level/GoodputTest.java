@@ -229,7 +229,7 @@ class GoodputTest {
     assertThat(summary(own, records).figures().goodput().max().stage()).isEqualTo("c=1");
   }
 
-  /** A level that misses only what slow requests have to meet is not said to miss the others'. */
+  /** A level that misses only what slow requests have to meet does not miss the others'. */
   @Test
   void missedLevelsAreQuotedWithTheirOwnObjectives() {
     RunInfo own = mixed(run(2, stage(1, 0, 1_000), stage(2, 1_000, 2_000)));
@@ -249,7 +249,7 @@ class GoodputTest {
     assertThat(summary(own, none).figures().goodput().max()).isNull();
   }
 
-  /** Each target is judged by its own: 150 ms is in time at b only, of which half are asked. */
+  /** Each target is judged by its own: 150 ms is in time at b only, of which half are required. */
   @Test
   void targetsWithObjectivesOfTheirOwn() {
     RunInfo info =

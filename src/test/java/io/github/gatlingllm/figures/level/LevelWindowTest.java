@@ -149,7 +149,7 @@ class LevelWindowTest {
         .extracting(Bucket::plannedArrivals)
         .containsExactly(1L, 3L, 0L, 2L);
 
-    // without the file of the plan nothing is said of it
+    // without the file of the plan nothing is known of it
     RunFigures unknown = Runs.figures(run, sent);
     assertThat(unknown.summary().arrivals())
         .extracting(ArrivalFigures::plannedPerS, ArrivalFigures::plannedDispersion)
@@ -205,13 +205,10 @@ class LevelWindowTest {
     assertThat(workload.byTurn().get(0).idealCachedShare()).as("not known").isNull();
   }
 
+  /** Very long conversations share the last row; requests outside conversations have none. */
   @Test
-  void veryLongConversationsShareTheLastRow() {
+  void turnsAreBounded() {
     assertThat(workload(at(0).turn(100), at(9).turn(7_000)).turns()).isEqualTo(Map.of(100, 2L));
-  }
-
-  @Test
-  void requestsOutsideConversationsHaveNoTurn() {
     assertThat(workload(at(0).tokens(5, 6)).byTurn()).isEmpty();
   }
 

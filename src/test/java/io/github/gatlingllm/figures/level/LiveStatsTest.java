@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.List;
@@ -73,17 +74,9 @@ class LiveStatsTest {
     long until = Recorded.ORIGIN + 3 * SECOND;
     clock.set(5 * SECOND);
     LiveStats window = new LiveStats(clock::get, 3 * SECOND);
-    window.add(Recorded.at(900).tokens(50, 150, 250, 350).record(), false, from, until);
-    window.add(Recorded.at(1_000).tokens(100, 120, 140, 200).record(), true, from, until);
-    window.add(
-        Recorded.at(2_000)
-            .tokens(10, 20)
-            .failed(RequestStatus.TRUNCATED, "stream ended early")
-            .record(),
-        true,
-        from,
-        until);
-    window.add(Recorded.at(2_800).tokens(100, 150, 200, 300).record(), true, from, until);
+    for (RequestRecord each : RunStatisticsTest.ALL) {
+      window.add(each, each.identity().phase() == Phase.MEASURE, from, until);
+    }
     LiveFigures figures = window.peek();
     assertThat(figures.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(5.5);
     assertThat(figures.number(Metric.REQUESTS_PER_S)).isEqualTo(1);

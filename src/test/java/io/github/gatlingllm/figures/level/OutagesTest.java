@@ -103,7 +103,7 @@ class OutagesTest {
     assertThat(summary.checks().stream().map(Check::id)).contains("errors");
   }
 
-  /** It does not come back: requests that were sent meanwhile say that it is away. */
+  /** It does not come back: requests that were sent meanwhile show that it is away. */
   @Test
   void outageUntilTheEnd() {
     for (int i = 0; i < 20; i++) {
@@ -116,9 +116,7 @@ class OutagesTest {
         .contains("30 requests failed", "no later request succeeded");
   }
 
-  /**
-   * Three slow requests are left when the load ends, and time out: there were no other requests.
-   */
+  /** Three slow requests remain when the load ends, and time out: there were no other requests. */
   @Test
   void lastRequestsThatTimeOutAreNoOutage() {
     for (int i = 0; i < 50; i++) {
@@ -229,7 +227,7 @@ class OutagesTest {
     assertThat(summary.checks()).noneMatch(check -> check.id().equals("failing_spans"));
   }
 
-  /** Of an outage and a longer span that may be chance, the outage is told. */
+  /** Of an outage and a longer span that may be chance, the outage is reported. */
   @Test
   void anOutageComesBeforeLongerSpansByChance() {
     awayForFiveSeconds();

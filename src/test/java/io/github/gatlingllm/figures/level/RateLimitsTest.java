@@ -20,21 +20,21 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Requests that a rate limit turned away are told apart from failures, and from successes. */
+/** Requests that a rate limit turned away are distinguished from failures, and from successes. */
 class RateLimitsTest {
 
   private static final RunInfo RUN = Runs.run(10, Runs.stage(1, 0, 10_000));
 
   /**
    * Of 10 requests 7 are ok, 2 turned away and 1 times out; 4 had to pass a limit of ours, which
-   * held 2 back, one of them for good.
+   * delayed 2, one of them for good.
    */
   private static RunFigures figures() {
     List<RequestRecord> records =
-        Recorded.requests(5, i -> at(i * 1_000).tokens(10, 20).limits(left(60, 6 - i), null));
-    records.add(at(5_000).tokens(10, 20).limits(left(100, 5), null).paced(0).record());
+        Recorded.requests(5, i -> at(i * 1_000).tokens(10, 20).limits(remaining(60, 6 - i), null));
+    records.add(at(5_000).tokens(10, 20).limits(remaining(100, 5), null).paced(0).record());
     records.add(at(5_100).gate(2_000.0).tokens(10, 20).paced(2_000).record());
-    records.add(limited(6_000).limits(left(60, 0), 1.0).record());
+    records.add(limited(6_000).limits(remaining(60, 0), 1.0).record());
     records.add(limited(6_500).limits(Map.of(), 3.0).paced(0).record());
     records.add(
         at(7_000)
@@ -46,7 +46,7 @@ class RateLimitsTest {
     return Runs.figures(RUN.slo(Slo.parse("ttft<1s")), records);
   }
 
-  private static Map<String, Double> left(double limit, double remaining) {
+  private static Map<String, Double> remaining(double limit, double remaining) {
     return Map.of("requests_limit", limit, "requests_remaining", remaining, "tokens_reset_s", 9.0);
   }
 
@@ -99,9 +99,9 @@ class RateLimitsTest {
     Summary summary =
         Runs.summary(
             RUN.config("maxRequestsPerMinute", "60").slo(Slo.parse("ttft<1s")),
-            at(0).tokens(10, 20).limits(left(60, 1), null).paced(0),
+            at(0).tokens(10, 20).limits(remaining(60, 1), null).paced(0),
             at(100).gate(500.0).tokens(10, 20).paced(500),
-            limited(200).limits(left(60, 0), 2.0));
+            limited(200).limits(remaining(60, 0), 2.0));
     assertThat(Runs.check(summary, "rate_limited").message())
         .contains("1 of 3 requests", "33.3 %", "HTTP 429: slow down", "2 s (median; at most 2 s)")
         .contains("the SLO counts them as missed", "requests 0 of 60");

@@ -22,18 +22,18 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What somebody who reads answers as they come has to wait. */
+/** How long a reader waits for answers that are read as they arrive. */
 class ReaderTest {
 
   private static final RunInfo RUN = Runs.run(10, Runs.stage(1, 0, 10_000));
 
   /**
    * Answers, tokens read per second, and milliseconds waited in all. Tokens at 1000, 1100, 1700 and
-   * 1800 are wanted at
+   * 1800 are read at
    *
    * <pre>
    * 5 tokens/s     1000 1200 1400 1900   waits 300 for the third, after that the fourth is there
-   * 10 tokens/s    1000 1100 1200 1800   waits 500 for the third, wants the fourth as it comes
+   * 10 tokens/s    1000 1100 1200 1800   waits 500 for the third, reads the fourth as it comes
    * 100 tokens/s   1000 1010 1110 1710   waits 90, 590 and 90
    * 2 tokens/s     1000 1500 2000 2500   waits nowhere
    * </pre>
@@ -47,7 +47,7 @@ class ReaderTest {
         arguments(four, 2, 0.0),
         // The second wait is not spared by the first: 100 ms, then 250 ms more.
         arguments(at(0).tokens(0, 300, 400, 950), 5, 350.0),
-        // Two tokens at 0 and three at 500 ms are read until 400 ms and wanted then.
+        // Two tokens at 0 and three at 500 ms are read until 400 ms, the next then.
         arguments(at(0).tokens(0, 500).perEvent(2, 3), 5, 100.0),
         arguments(at(0).tokens(0, 500).output(4), 5, 100.0),
         // An event without a token is not read; the two at 200 ms are read until 600 ms.
@@ -90,7 +90,7 @@ class ReaderTest {
 
     Figures slower = figures(RUN.report(RunInfo.ReportOptions.DEFAULT.readAt(3)), records);
     assertThat(slower.readingSpeed()).isEqualTo(3);
-    // Only the last token of the third: wanted after 333 ms, it comes after 500.
+    // Only the last token of the third: read after 333 ms, it comes after 500.
     assertThat(slower.metric(Metric.READER_STALL_MS).max()).isEqualTo(500 - 1e3 / 3, within(1e-3));
     assertThat(slower.metric(Metric.READER_STALL_MS).p50()).isZero();
   }

@@ -227,7 +227,7 @@ public final class Recorded {
     return this;
   }
 
-  /** A stream was asked for and one body came after this number of milliseconds. */
+  /** A stream was requested and one body came after this number of milliseconds. */
   public Recorded bodyForStream(double ms, int tokens) {
     body(ms, tokens);
     streamed = true;
@@ -325,7 +325,7 @@ public final class Recorded {
     return this;
   }
 
-  /** Whether it was sent once more, and whether its body was left open. */
+  /** Whether it was sent once more, and whether its body was not ended. */
   public Recorded connection(boolean isResent, boolean isLeftOpen) {
     resent = isResent;
     leftOpen = isLeftOpen;
@@ -341,8 +341,8 @@ public final class Recorded {
     return server(new ServerReport(Map.of(), List.of(), Map.of(), null, name, null));
   }
 
-  private Recorded server(ServerReport said) {
-    server = said;
+  private Recorded server(ServerReport report) {
+    server = report;
     return this;
   }
 
@@ -351,9 +351,9 @@ public final class Recorded {
     return server(new ServerReport(Map.of(), List.of(), Map.of(), null, null, answer));
   }
 
-  public Recorded limits(Map<String, Double> left, @Nullable Double retryAfterS) {
+  public Recorded limits(Map<String, Double> remaining, @Nullable Double retryAfterS) {
     Long nanos = retryAfterS == null ? null : (Long) nanos(retryAfterS * 1_000);
-    return server(new ServerReport(Map.of(), List.of(), left, nanos, null, null));
+    return server(new ServerReport(Map.of(), List.of(), remaining, nanos, null, null));
   }
 
   /** A request of the setting answers; what differs does at its first character. */
@@ -374,7 +374,7 @@ public final class Recorded {
     return phase(Phase.CHECK);
   }
 
-  /** Of the gate wait, how long it was held back. */
+  /** Of the gate wait, how long it was delayed. */
   public Recorded paced(double ms) {
     pacingMs = ms;
     return this;

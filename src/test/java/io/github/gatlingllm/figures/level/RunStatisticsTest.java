@@ -113,7 +113,9 @@ class RunStatisticsTest {
   private static final RequestRecord R2 =
       at(2_800).stage("c=2").tokens(100, 150, 200, 300).record();
 
-  private final Summary summary = summary(RUN, FILL, R1, CUT, R2);
+  static final List<RequestRecord> ALL = List.of(FILL, R1, CUT, R2);
+
+  private final Summary summary = summary(RUN, ALL);
   private final Figures figures = summary.figures();
 
   @Test

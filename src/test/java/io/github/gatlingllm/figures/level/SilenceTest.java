@@ -148,7 +148,7 @@ class SilenceTest {
     return summary(Runs.run(30, Runs.stage(1, 0, 30_000)), records);
   }
 
-  /** Bodies come complete; whoever did not ask for a stream gets none. */
+  /** Bodies come complete; requests without stream have no stream to judge. */
   @Test
   void answersInOneBodyAreNotJudged() {
     List<RequestRecord> records =

@@ -93,9 +93,9 @@ class SloTiersTest {
             tuple("batch", "verdict.slo_met", "8 concurrent requests"));
   }
 
-  /** The search says it of two tiers, their curves say it of the third. */
+  /** The search has the result of two tiers, the curve that of the third. */
   @Test
-  void whatASearchSaysOfATierIsSaidOnce() {
+  void resultOfATierIsStatedOnce() {
     Conclusion gold = new Conclusion("search", "2", true, null, null, 2.0, 4.0).on("a", null);
     Conclusion silver = new Conclusion("search", "4", true, null, null, 4.0, 8.0).on("a", null);
     Summary summary =

@@ -12,12 +12,12 @@ class TextCountsTest {
   @ParameterizedTest
   @CsvSource({
     "'', , ",
-    "24/10, 14, ", // one length tells no line
+    "24/10, 14, ", // one length shows no line
     "24/10 24/10, 14, ",
     "24/10 114/100, 14, 14",
     "10/10 100/100, 0, 0",
     "7/10 97/100, -3, -3",
-    "417/3 1414/1000, 414, 414", // how long a template may be is for whom it asks
+    "417/3 1414/1000, 414, 414", // the caller bounds the length of a template
     "25/10 124/100, , 14", // 1.1 tokens for each of ours
     "26/10 124/100 222/200, , 18", // 1.03 tokens, and 17.5 of no text
     "10/10 55/100, , ", // no more than half

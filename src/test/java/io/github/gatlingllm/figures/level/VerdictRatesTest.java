@@ -101,7 +101,7 @@ class VerdictRatesTest {
     return (int) Math.round(output * (1 + deviation * random.nextGaussian()));
   }
 
-  /** The level up to which the SLO is surely met; 0 for none. */
+  /** The level up to which the SLO is met with confidence; 0 for none. */
   private static int certain(Summary run) {
     Summary.OperatingPoint at = run.operatingPoint();
     return at.why().equals(LoadCurve.Choice.IN_SLO.why(false, null)) ? users(at.stage()) : 0;

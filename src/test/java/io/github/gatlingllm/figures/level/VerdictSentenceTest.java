@@ -101,7 +101,9 @@ class VerdictSentenceTest {
     assertThat(NumberText.times(ratio)).isEqualTo(text);
   }
 
-  /** 10, 40 and 60 tok/s of 4 tok/s alone. With a level of one request the curve itself tells. */
+  /**
+   * 10, 40 and 60 tok/s of 4 tok/s alone. With a level of one request the curve itself shows it.
+   */
   @Test
   void batchingGainIsOfEachLevelAndOneRequestIsNamedWhereTheSweepLacksIt() {
     Levels sweep = new Levels().alone(4).level(2, 10, 100).level(8, 40, 100).level(16, 60, 100);
