@@ -53,7 +53,7 @@ final class ChangeText {
             "compare.ends", end(interval.low()), end(interval.high()), unitOf(change.figure()));
   }
 
-  /** An end of an interval; changes above {@value #WIDE} % are not told apart. */
+  /** An end of an interval; above {@value #WIDE} % it is the same for all changes. */
   private static String end(double percent) {
     return percent > WIDE ? "> " + signed(WIDE) : signed(percent);
   }
@@ -130,17 +130,17 @@ final class ChangeText {
     return Sentence.of("compare.unclear", few, all.size(), few == all.size());
   }
 
-  /** The clear changes by load level; the pooled ones only of figures that no level tells. */
+  /** The clear changes by load level; the pooled ones only of figures that no level lists. */
   private static @Nullable Sentence list(Comparison comparison, Outcome outcome) {
     Map<String, List<String>> byPlace = new LinkedHashMap<>();
-    Set<String> told = new HashSet<>();
+    Set<String> listed = new HashSet<>();
     List<ComparedPlace> places = new ArrayList<>(comparison.places());
     Collections.rotate(places, -1); // the pooled place is the first
     for (ComparedPlace place : places) {
       for (Change change : place.changes()) {
         String figure = change.figure().name();
-        if (change.outcome() == outcome && (place.level() != null || !told.contains(figure))) {
-          told.add(figure);
+        if (change.outcome() == outcome && (place.level() != null || !listed.contains(figure))) {
+          listed.add(figure);
           byPlace
               .computeIfAbsent(place.name(), name -> new ArrayList<>())
               .add(figure + " " + by(change));

@@ -20,9 +20,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +40,10 @@ record Chart(
     List<Band> bands,
     @JsonIgnore boolean isWide,
     @JsonIgnore @Nullable Table table) {
+
+  /** A line below a chart in {@code charts.txt}. */
+  private static final Pattern LINE =
+      Pattern.compile("(.+) (\\d) (\\d)(?: as (\\w+))? = (\\S+)(?: × (\\S+))?( \\?)?");
 
   private record Caption(String title, String direction, String howTo, String decision) {}
 
@@ -81,6 +88,44 @@ record Chart(
 
   static Chart percentiles(String key, List<Line> lines, String title) {
     return of(key, Axis.shares(lines), lines, title).logarithmic();
+  }
+
+  /** The lines that {@code charts.txt} has below a chart, {@code scale} times as high. */
+  static List<Line> lines(
+      String chart, Class<?> own, List<Row> rows, ToDoubleFunction<Row> x, double scale) {
+    return Templates.below("charts.txt", chart)
+        .flatMap(text -> line(text, own, rows, x, scale).stream())
+        .toList();
+  }
+
+  static <T> List<Line> overTime(String chart, Class<T> type, List<T> points, double scale) {
+    ColumnValue startS = ColumnValue.of("startS", type);
+    return lines(chart, type, points.stream().map(Row::of).toList(), startS::number, scale);
+  }
+
+  private static Optional<Line> line(
+      String text, Class<?> own, List<Row> rows, ToDoubleFunction<Row> x, double scale) {
+    Matcher of = LINE.matcher(text);
+    if (!of.matches()) {
+      throw new IllegalArgumentException("expected name, colour, dash = value but got: " + text);
+    }
+    ColumnValue value = ColumnValue.of(of.group(5), own);
+    double factor = of.group(6) == null ? scale : scale * Double.parseDouble(of.group(6));
+    List<Point> points =
+        rows.stream()
+            .map(row -> new Point(x.applyAsDouble(row), Point.scaled(value.number(row), factor)))
+            .toList();
+    String form = of.group(4) == null ? "LINE" : of.group(4).toUpperCase(Locale.ROOT);
+    boolean isOptional = of.group(7) != null;
+    return isOptional && points.stream().noneMatch(point -> point.y() != null && point.y() > 0)
+        ? Optional.empty()
+        : Optional.of(
+            Line.of(
+                    of.group(1),
+                    Integer.parseInt(of.group(2)),
+                    Integer.parseInt(of.group(3)),
+                    points)
+                .as(LineForm.valueOf(form)));
   }
 
   @JsonIgnore

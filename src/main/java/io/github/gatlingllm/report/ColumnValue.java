@@ -152,7 +152,7 @@ record ColumnValue(
     return shown == of.metric() ? of : Figure.parse(shown.figure() + "." + statistic(of));
   }
 
-  boolean leftAligned() {
+  boolean isLeftAligned() {
     Class<?> type = steps.isEmpty() ? Double.class : last().accessor.getReturnType();
     return type == String.class || (type.isRecord() && type != TableCell.class);
   }
@@ -202,7 +202,8 @@ record ColumnValue(
       boolean isPercentile = PERCENTILE.matcher(name).matches();
       return isPercentile && holder(row) instanceof Distribution values
           ? TableCell.percentile(values, name)
-          : shown(leftAligned() ? Objects.requireNonNullElse(of(row), NumberText.ABSENT) : of(row));
+          : shown(
+              isLeftAligned() ? Objects.requireNonNullElse(of(row), NumberText.ABSENT) : of(row));
     }
     Figures figures = row.figures();
     if (figure.percent() != null && figures != null) {

@@ -72,7 +72,7 @@ final class CompareCommand implements Callable<Integer> {
   private List<String> failOn = new ArrayList<>();
 
   @Option(names = "--allow-thin", description = "a gate does not fail for having too few values")
-  private boolean allowThin;
+  private boolean allowsThin;
 
   @Option(
       names = "--out",
@@ -86,7 +86,7 @@ final class CompareCommand implements Callable<Integer> {
     List<String> arguments =
         requireNonNull(spec).commandLine().getParent().getParseResult().originalArgs();
     boolean isTrend = arguments.get(0).equals(TREND); // an alias of the command
-    if (isTrend && (allowThin || !failOn.isEmpty())) {
+    if (isTrend && (allowsThin || !failOn.isEmpty())) {
       throw new IllegalArgumentException(
           "--fail-on and --allow-thin are options of compare; trend has no gates");
     }
@@ -124,15 +124,15 @@ final class CompareCommand implements Callable<Integer> {
     return page.hasFailed() ? Main.MISSED : 0;
   }
 
-  /** A run with a name that no other has, the last of its folders if these differ. */
+  /** A run with a unique name, the last of its folders if these differ. */
   private record Recorded(String name, RunInfo info, RecordSource source) {
 
     ComparedRun read(@Nullable RunInfo judge) throws IOException {
       ComparedRun run = ComparedRun.read(info, judge, source);
-      long left = run.figures().file().badLines();
-      if (run.tool() != null && left > 0) {
+      long refused = run.figures().file().badLines();
+      if (run.tool() != null && refused > 0) {
         PrintableText.print(
-            "LLM: " + name + ": left out " + left + " requests with impossible values");
+            "LLM: " + name + ": left out " + refused + " requests with impossible values");
       }
       return run;
     }
@@ -141,10 +141,10 @@ final class CompareCommand implements Callable<Integer> {
   private static List<Recorded> recorded(List<Path> folders) throws IOException {
     List<String> names =
         folders.stream().map(run -> run.toAbsolutePath().normalize().toFile().getName()).toList();
-    boolean differ = names.stream().distinct().count() == names.size();
+    boolean areUnique = names.stream().distinct().count() == names.size();
     List<Recorded> runs = new ArrayList<>();
     for (Path folder : folders) {
-      String name = differ ? names.get(runs.size()) : folder.toString();
+      String name = areUnique ? names.get(runs.size()) : folder.toString();
       if (RunInputs.runsIn(folder).isEmpty()) {
         OtherRun other = OtherRun.read(folder);
         if (other == null) {
@@ -181,7 +181,7 @@ final class CompareCommand implements Callable<Integer> {
                 + "; compare runs of the same targets and load levels");
       }
       List<Judged> judged =
-          conditions.stream().flatMap(c -> c.judge(comparison, allowThin).stream()).toList();
+          conditions.stream().flatMap(c -> c.judge(comparison, allowsThin).stream()).toList();
       all.add(new Compared(other.name, run.figures(), comparison, judged, run.tool()));
     }
     return new ComparePage(all, Map.of());

@@ -219,7 +219,7 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
   private record SamePlace(ComparedPlace first, List<Step> steps) {
 
     /** Other levels of the base may be pooled with another run, under the same name. */
-    private boolean is(ComparedPlace other) {
+    private boolean isSame(ComparedPlace other) {
       return first.name().equals(other.name())
           && (first.level() != null || first.base().equals(other.base()));
     }
@@ -243,7 +243,7 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
     List<SamePlace> all = new ArrayList<>();
     for (int i = 1; i < runs.size(); i++) {
       for (ComparedPlace place : runs.get(i).changes().places()) {
-        SamePlace same = all.stream().filter(known -> known.is(place)).findFirst().orElse(null);
+        SamePlace same = all.stream().filter(known -> known.isSame(place)).findFirst().orElse(null);
         if (same == null) {
           same = new SamePlace(place, new ArrayList<>());
           same.steps.add(step(0, place.name(), place.base(), List.of()));
@@ -262,7 +262,7 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
   }
 
   private boolean isHeadline(SamePlace place) {
-    return others().stream().flatMap(this::headlines).anyMatch(place::is);
+    return others().stream().flatMap(this::headlines).anyMatch(place::isSame);
   }
 
   /** The operating points of the base; where the run has none of them, the first place. */
@@ -384,7 +384,7 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
   private Table settings() {
     Map<String, List<String>> rows = rows(summary -> facts("setting", summary));
     Map<String, List<String>> config = new TreeMap<>(rows(Summary::config));
-    config.remove(StartCommand.CONFIG_NAME); // has the same as other rows
+    config.remove(StartCommand.CONFIG_NAME); // repeats other rows
     config.forEach(rows::putIfAbsent);
     new TreeMap<>(rows(summary -> summary.run().versions()))
         .forEach((name, versions) -> rows.put("version of " + name, versions));

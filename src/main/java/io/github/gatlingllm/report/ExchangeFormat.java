@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A format of {@code exchange.txt}, whose first lines say how a row is written.
+ * A format of {@code exchange.txt}, whose first lines state how a row is written.
  *
  * @param file its name with {@code {level}}; empty for formats that are only read
  * @param keys that a file of the format has
@@ -191,17 +191,17 @@ record ExchangeFormat(
     JsonNode node = tree;
     for (int i = 0; i < steps.length; i++) {
       boolean isLast = i == steps.length - 1;
-      boolean inList = !isLast && steps[i + 1].matches("\\d+|last");
+      boolean isInList = !isLast && steps[i + 1].matches("\\d+|last");
       if (node instanceof ArrayNode list) {
         if (list.isEmpty()) {
-          list.add(inList ? JSON.createArrayNode() : JSON.createObjectNode());
+          list.add(isInList ? JSON.createArrayNode() : JSON.createObjectNode());
         }
         node = list.get(0);
       } else if (node instanceof ObjectNode object) {
         if (isLast) {
           object.set(steps[i], value);
         } else if (!object.has(steps[i])) {
-          object.set(steps[i], inList ? JSON.createArrayNode() : JSON.createObjectNode());
+          object.set(steps[i], isInList ? JSON.createArrayNode() : JSON.createObjectNode());
         }
         node = object.path(steps[i]);
       }

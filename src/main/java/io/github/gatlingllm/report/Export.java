@@ -123,7 +123,7 @@ final class Export {
 
   // ---- requests
 
-  /** A record with what rows read besides its own keys. */
+  /** A record with what rows read besides its keys. */
   private ObjectNode request(RequestRecord record, ObjectNode line) {
     RequestRecord.Timing timing = record.timing();
     Long admitted = timing.admittedUnixNanos();
@@ -198,7 +198,7 @@ final class Export {
     }
   }
 
-  /** One pass over the requests, each column to its own file, then one after the other. */
+  /** One pass over the requests, each column to a separate file, then one after the other. */
   private void columns(Path file, byte[] json, List<ExportRow> rows) throws IOException {
     Map<ExportRow, Path> drafts = new LinkedHashMap<>();
     List<JsonGenerator> writers = new ArrayList<>();

@@ -40,8 +40,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What files of other formats say of a load level: the values of its requests scheduled in measure,
- * of which distributions have those that were ok, and facts by the names in {@code exchange.txt}.
+ * What files of other formats contain of a load level: the values of its requests scheduled in
+ * measure, of which distributions have those that were ok, and facts by the names in {@code
+ * exchange.txt}.
  */
 final class ExportedLevel {
 
@@ -135,7 +136,7 @@ final class ExportedLevel {
     return tokens == null ? 1 : tokens;
   }
 
-  /** (E2E − TTFT) ÷ (output tokens − those of the first chunk), as other tools have it. */
+  /** (E2E − TTFT) ÷ (output tokens − those of the first chunk), as other tools define it. */
   static @Nullable Double millisPerToken(RequestRecord record, int firstTokens) {
     Long ttft = record.timing().ttftNanos();
     Long latency = record.timing().latencyNanos();
@@ -260,9 +261,9 @@ final class ExportedLevel {
   /** The tree of the level in a format. */
   ObjectNode tree(ExchangeFormat format) {
     ObjectNode tree = ExchangeFormat.JSON.createObjectNode();
-    Set<String> left = new HashSet<>();
+    Set<String> omitted = new HashSet<>();
     for (ExportRow row : format.levels()) {
-      if (!row.isWritten() || left.contains(row.optional())) {
+      if (!row.isWritten() || omitted.contains(row.optional())) {
         continue;
       }
       boolean isKnown =
@@ -270,10 +271,10 @@ final class ExportedLevel {
               ? putStatistics(tree, row, format.statistics())
               : row.path().endsWith("~") ? putSeries(tree, row) : putValue(tree, row);
       if (!isKnown && row.optional() != null) {
-        left.add(row.optional());
+        omitted.add(row.optional());
       }
     }
-    left.forEach(path -> remove(tree, path));
+    omitted.forEach(path -> remove(tree, path));
     return tree;
   }
 

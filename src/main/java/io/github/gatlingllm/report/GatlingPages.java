@@ -153,10 +153,10 @@ final class GatlingPages {
       insert(anchor, piece, html, false);
     }
 
-    private void insert(Pattern anchor, String piece, String html, boolean before) {
+    private void insert(Pattern anchor, String piece, String html, boolean isBefore) {
       var place = anchor.matcher(text);
       if (place.find()) {
-        int at = before ? place.start() : place.end();
+        int at = isBefore ? place.start() : place.end();
         text =
             text.substring(0, at) + BEGIN + piece + " -->" + ascii(html) + END + text.substring(at);
       } else {

@@ -209,7 +209,8 @@ final class HtmlReport {
 
     /** How evenly tokens arrived, by load level; null if no stream has two token events. */
     @Nullable Section jitter() {
-      return section("jitter", RowKind.readersWait(summary) ? "jitter for readers" : "jitter");
+      return section(
+          "jitter", RowKind.readersHaveWaited(summary) ? "jitter for readers" : "jitter");
     }
 
     /** The slowest requests, by their ids; null where no request has one. */

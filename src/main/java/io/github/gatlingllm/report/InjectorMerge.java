@@ -50,7 +50,7 @@ final class InjectorMerge {
 
   record InjectorPart(RunFiles files, RunInfo info) {
 
-    /** One that died early may have left no records. */
+    /** One that died early may have no records. */
     static InjectorPart of(Path run) throws IOException {
       RunFiles files = new RunFiles(run);
       RunInfo completed =
@@ -63,7 +63,7 @@ final class InjectorMerge {
       return new InjectorPart(files, completed);
     }
 
-    /** Index of the injector; runs that do not record it keep their order and come last. */
+    /** Index of the injector; runs that do not record it come last in their order. */
     int index() {
       InjectorShare share = info.share();
       return share == null ? Integer.MAX_VALUE : share.index();
@@ -200,12 +200,12 @@ final class InjectorMerge {
   private RunInfo merge(String id) {
     long start = runs.stream().mapToLong(RunInfo::startUnixNanos).min().orElseThrow();
     long end = runs.stream().mapToLong(run -> requireNonNull(run.endUnixNanos())).max().getAsLong();
-    boolean complete = runs.stream().allMatch(run -> run.state() == RunInfo.State.COMPLETE);
+    boolean isComplete = runs.stream().allMatch(run -> run.state() == RunInfo.State.COMPLETE);
     RunInfo first = runs.get(0);
     String injectors =
         runs.stream().map(RunInfo::injector).distinct().collect(Collectors.joining(","));
     return RunInfo.started(id, first.simulation(), injectors, start)
-        .ended(end, complete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
+        .ended(end, isComplete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
         .seed(
             runs.stream().map(run -> run.seed()).distinct().count() == 1
                 ? first.seed()

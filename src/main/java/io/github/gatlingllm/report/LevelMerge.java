@@ -160,7 +160,7 @@ final class LevelMerge {
       return List.of();
     }
     boolean hasCommonSchedule = hasCommonSchedule(measured);
-    boolean isByPlan = hasCommonSchedule || !overlap(key, measured);
+    boolean isByPlan = hasCommonSchedule || !haveOverlap(key, measured);
     long from = isByPlan ? min(measured, LevelMerge::start) : max(measured, LevelMerge::start, 0);
     long to =
         hasCommonSchedule
@@ -190,7 +190,7 @@ final class LevelMerge {
     return Math.min(runsEnd, min(ended(measured), part -> end(measure(part), 0)));
   }
 
-  private boolean overlap(LevelInfo.Key key, List<LevelInfo> measured) {
+  private boolean haveOverlap(LevelInfo.Key key, List<LevelInfo> measured) {
     long apart = max(measured, LevelMerge::start, 0) - commonEnd(measured);
     if (apart >= 0) {
       refusal.accept(

@@ -134,8 +134,8 @@ record LoadSection(Summary summary) {
   }
 
   private Chart curve() {
-    boolean streamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
-    Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
+    boolean isStreamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
+    Metric metric = isStreamed ? Metric.TTFT_MS : Metric.E2E_MS;
     String measure = metric.title().toLowerCase(Locale.ROOT);
     String percentile = percentile(metric, measure);
     List<Line> lines = new ArrayList<>();
@@ -192,17 +192,17 @@ record LoadSection(Summary summary) {
   private Chart against(String key, Object... values) {
     List<Line> lines = new ArrayList<>();
     List<String> labels = labels();
-    boolean one = summary.curves().size() == 1;
-    List<ChartLine> drawn = ChartLine.of(key, LevelFigures.class);
+    boolean isOne = summary.curves().size() == 1;
     for (LoadCurve curve : summary.curves()) {
       List<Row> rows = of(curve).stream().map(level -> Row.of(summary, level)).toList();
-      for (ChartLine each : drawn) {
-        Line line = each.through(rows, row -> labels.indexOf(row.level().label()), 1);
-        String own = drawn.size() == 1 ? "" : each.name();
-        String name = one ? each.name() : (summary.name(curve) + " " + own).strip();
-        int color = one ? each.color() : summary.curves().indexOf(curve);
-        if (one || !each.name().equals("p95")) {
-          lines.add(Line.of(name, color, each.dash(), line.points()));
+      List<Line> drawn =
+          Chart.lines(key, LevelFigures.class, rows, row -> labels.indexOf(row.level().label()), 1);
+      for (Line line : drawn) {
+        String own = drawn.size() == 1 ? "" : line.name();
+        String name = isOne ? line.name() : (summary.name(curve) + " " + own).strip();
+        int color = isOne ? line.color() : summary.curves().indexOf(curve);
+        if (isOne || !line.name().equals("p95")) {
+          lines.add(Line.of(name, color, line.dash(), line.points()));
         }
       }
     }

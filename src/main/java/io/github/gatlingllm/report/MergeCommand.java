@@ -82,7 +82,7 @@ final class MergeCommand implements Callable<Integer> {
       description =
           "exit code 2 also if the merged run is invalid, unless its failOnInvalid or failBuild is"
               + " false")
-  private boolean failAsRun;
+  private boolean failsAsRun;
 
   @Override
   public Integer call() throws IOException {
@@ -150,7 +150,7 @@ final class MergeCommand implements Callable<Integer> {
       place.uploadReport(files);
       PrintableText.print("LLM upload: " + place);
     }
-    return failAsRun ? codeOfRun(summary, merge.merged) : Main.codeOf(summary);
+    return failsAsRun ? codeOfRun(summary, merge.merged) : Main.codeOf(summary);
   }
 
   private static int codeOfRun(Summary summary, RunInfo run) {

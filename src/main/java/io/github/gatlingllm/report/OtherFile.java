@@ -60,7 +60,7 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
   private static final ObjectMapper JSON =
       JsonMapper.builder().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
 
-  /** Seconds per unit; others are only equal to themselves. */
+  /** Seconds per unit; others equal only themselves. */
   private static final Map<String, Double> UNITS =
       Map.of(
           "ns",

@@ -183,7 +183,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
         : null;
   }
 
-  /** The load of a level; without a number where the file does not tell it. */
+  /** The load of a level; without a number where the file does not contain it. */
   private record Load(boolean isRate, @Nullable Double offered) {
 
     static Load of(Map<String, JsonNode> facts) {

@@ -58,7 +58,7 @@ record Row(
     return at(summary, level, summary.place(level.info()), level);
   }
 
-  /** Something that a load level has several of, or what is told of the level. */
+  /** Something that a load level has several of, or what describes the level. */
   static Row at(Summary summary, LevelFigures level, String name, Object own) {
     return new Row(summary, name, "", "", level, null, level.figures(), own);
   }
@@ -132,8 +132,8 @@ record Row(
       marks.add("max goodput");
     }
     for (TierSummary tier : summary.tiers()) {
-      GoodputResult held = tier.maxGoodput();
-      if (tier.isOf(curve) && held != null && held.stage().equals(stage.label())) {
+      GoodputResult ofTier = tier.maxGoodput();
+      if (tier.isOf(curve) && ofTier != null && ofTier.stage().equals(stage.label())) {
         marks.add("max goodput of " + tier.tier());
       }
     }
@@ -202,7 +202,7 @@ record Row(
     return over(gpu -> gpu.mean(gauge), Math::max);
   }
 
-  @Nullable Double highestEver(EngineMetric gauge) {
+  @Nullable Double max(EngineMetric gauge) {
     return over(gpu -> gpu.max(gauge), Math::max);
   }
 

@@ -63,13 +63,13 @@ enum RowKind {
   READERS(
       Figures.class,
       (s, of) ->
-          levelsAndAll(of, LevelFigures::figures, s.figures()).filter(row -> readersWait(s))),
+          levelsAndAll(of, LevelFigures::figures, s.figures()).filter(row -> readersHaveWaited(s))),
   ARRIVALS(ArrivalFigures.class, (s, of) -> levelsAndAll(of, LevelFigures::arrivals, s.arrivals())),
   /** The operating points of targets and scenarios. */
   CURVES(Figures.class, (s, of) -> curves(s).filter(row -> s.grid().isEmpty())),
   /** Those of a grid of lengths. */
   PAIRS(Figures.class, (s, of) -> curves(s).filter(row -> !s.grid().isEmpty())),
-  /** How figures of a class of traffic change when the others have load too. */
+  /** How figures of a class of traffic change under load of the other classes. */
   CLASSES(
       ChangeOfClass.class,
       (s, of) -> s.interference().stream().map(each -> ChangeOfClass.row(s, each))),
@@ -167,8 +167,8 @@ enum RowKind {
     return all.stream().map(own -> Row.of(summary, "", own));
   }
 
-  /** Whether a token of the run came later than a reader wanted it. */
-  static boolean readersWait(Summary summary) {
+  /** Whether a token of the run came later than a reader needed it. */
+  static boolean readersHaveWaited(Summary summary) {
     Double max = summary.figures().metric(Metric.READER_STALL_MS).max();
     return max != null && max > 0;
   }

@@ -48,7 +48,7 @@ final class RunInputs implements AutoCloseable {
   private final Consumer<String> log;
   private final Map<S3Location, Path> downloads = new HashMap<>();
   private List<Path> runs = List.of();
-  private @Nullable Path leftOut;
+  private @Nullable Path excluded;
 
   /** Downloads to a temporary folder if {@code cache} is null; first when {@link #runs} does. */
   RunInputs(List<String> places, @Nullable Path cache, Consumer<String> log) {
@@ -57,15 +57,15 @@ final class RunInputs implements AutoCloseable {
     this.log = log;
   }
 
-  /** Leaves out the run in a folder, which may lie below a place. */
+  /** Excludes the run in a folder, which may lie below a place. */
   RunInputs without(Path folder) {
-    leftOut = folder.toAbsolutePath().normalize();
+    excluded = folder.toAbsolutePath().normalize();
     return this;
   }
 
-  private List<Path> runsBelow(Path folder, Predicate<Path> sought) throws IOException {
-    return below(folder, sought).stream()
-        .filter(run -> leftOut == null || !run.toAbsolutePath().normalize().equals(leftOut))
+  private List<Path> runsBelow(Path folder, Predicate<Path> condition) throws IOException {
+    return below(folder, condition).stream()
+        .filter(run -> excluded == null || !run.toAbsolutePath().normalize().equals(excluded))
         .toList();
   }
 
@@ -189,12 +189,12 @@ final class RunInputs implements AutoCloseable {
     return isRun(folder) ? List.of(folder) : below(folder, RunInputs::isRun);
   }
 
-  private static List<Path> below(Path folder, Predicate<Path> sought) throws IOException {
+  private static List<Path> below(Path folder, Predicate<Path> condition) throws IOException {
     if (!Files.isDirectory(folder)) {
       return List.of();
     }
     try (Stream<Path> all = Files.walk(folder, MAX_DEPTH + 2)) {
-      return all.filter(sought).sorted().toList();
+      return all.filter(condition).sorted().toList();
     } catch (UncheckedIOException e) {
       throw Objects.requireNonNull(e.getCause());
     }
@@ -228,7 +228,7 @@ final class RunInputs implements AutoCloseable {
       bytes = found;
     }
 
-    boolean grew() {
+    boolean hasGrown() {
       return looks == 0 && bytes > 0;
     }
   }
@@ -250,7 +250,7 @@ final class RunInputs implements AutoCloseable {
     void add(RunInfo run, Silence silence) {
       boolean isRunning = run.state() == RunInfo.State.RUNNING;
       boolean isSilent = silence.looks >= MAX_SILENT_LOOKS;
-      growing += isRunning && silence.grew() ? 1 : 0;
+      growing += isRunning && silence.hasGrown() ? 1 : 0;
       if (isRunning && isSilent && run.share() != null) {
         addWithout(run.share(), " (silent for 2 min)");
       } else if (!isRunning || isSilent) {

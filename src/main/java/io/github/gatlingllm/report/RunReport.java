@@ -45,7 +45,7 @@ public final class RunReport {
   private final RunFiles files;
   private final RunInfo info;
   private final UnaryOperator<RunInfo> judged;
-  private final boolean csv;
+  private final boolean hasCsv;
   private final List<String> exports;
   private final RecordSource records;
   private final List<String> messages = new ArrayList<>();
@@ -54,13 +54,13 @@ public final class RunReport {
       RunFiles files,
       RunInfo info,
       UnaryOperator<RunInfo> judged,
-      boolean csv,
+      boolean hasCsv,
       List<String> exports,
       RecordSource records) {
     this.files = files;
     this.info = info;
     this.judged = judged;
-    this.csv = csv || info.report().csv();
+    this.hasCsv = hasCsv || info.report().csv();
     String set = info.config().getOrDefault(RunFiles.EXPORT, "").toLowerCase(Locale.ROOT);
     this.exports =
         exports.isEmpty()
@@ -77,7 +77,7 @@ public final class RunReport {
 
   /** The report of a run that is judged by another SLO, perhaps with files of other formats. */
   static RunReport of(
-      RunFiles files, UnaryOperator<RunInfo> judged, boolean csv, List<String> exports)
+      RunFiles files, UnaryOperator<RunInfo> judged, boolean hasCsv, List<String> exports)
       throws IOException {
     files.requireRequests();
     if (Files.isSymbolicLink(files.folder())) {
@@ -87,7 +87,7 @@ public final class RunReport {
         files,
         files.requireInfo(),
         judged,
-        csv,
+        hasCsv,
         exports,
         sink -> RecordFile.read(files.requests(), sink));
   }
@@ -98,7 +98,7 @@ public final class RunReport {
   }
 
   public RunFigures write() throws IOException {
-    RunFigures figures = csv ? figuresAndCsv() : figures(records);
+    RunFigures figures = hasCsv ? figuresAndCsv() : figures(records);
     RunFiles.write(files.summaryJson(), SummaryJson.of(figures.summary()));
     String markdown = SummaryText.markdown(figures.summary());
     RunFiles.write(files.summaryMarkdown(), markdown);
@@ -138,7 +138,7 @@ public final class RunReport {
         set == null
             && summary.assertions().isEmpty()
             && CheckCatalogue.isOnlyGeneratorInvalid(summary);
-    boolean invalid = options.failBuild() && why != null && !isFirstLook;
+    boolean isInvalid = options.failBuild() && why != null && !isFirstLook;
     if (why != null && options.failBuild()) {
       console.accept(
           "LLM: the run is invalid, "
@@ -147,7 +147,7 @@ public final class RunReport {
                   : "so the build fails (failOnInvalid=false lets it pass): ")
               + why);
     }
-    return invalid || (options.failBuild() && !summary.assertionsHold());
+    return isInvalid || (options.failBuild() && !summary.assertionsHold());
   }
 
   /** Appends to the file that GitHub Actions shows on the page of the job, if that is possible. */

@@ -76,11 +76,11 @@ final class RunText {
 
   /** What figures of the entire run pool, e.g. {@code all load levels}; may be empty. */
   static String pooledOver(Summary summary) {
-    boolean levels = summary.stages().stream().map(LevelFigures::label).distinct().count() > 1;
-    boolean targets = summary.hasSeveralTargets();
-    boolean scenarios = summary.hasSeveralScenarios();
-    return levels || targets || scenarios
-        ? Sentence.text("pooled", levels, targets, scenarios)
+    boolean hasLevels = summary.stages().stream().map(LevelFigures::label).distinct().count() > 1;
+    boolean hasTargets = summary.hasSeveralTargets();
+    boolean hasScenarios = summary.hasSeveralScenarios();
+    return hasLevels || hasTargets || hasScenarios
+        ? Sentence.text("pooled", hasLevels, hasTargets, hasScenarios)
         : "";
   }
 
@@ -90,7 +90,7 @@ final class RunText {
     return pooled.isEmpty() ? "" : Sentence.text("pooled.caption", pooled);
   }
 
-  /** The self-test that the run is; null for other runs. */
+  /** The self-test of a run that is one; null for other runs. */
   static @Nullable SelfTest ownSelfTest(Summary summary) {
     boolean isSelfTest = summary.config().containsKey(SelfTest.ENGINE);
     return isSelfTest && summary.selfTest() != null ? summary.selfTest().test() : null;
@@ -102,7 +102,7 @@ final class RunText {
     return test == null ? "" : Templates.rows("ceiling", 1, Map.of("test", test)).get(0).get(0);
   }
 
-  /** Lengths that arrived, and, where that tells more, the setting that asked for them. */
+  /** Lengths that arrived, and, where that adds something, the setting that requested them. */
   static String lengths(Summary summary, String setting) {
     WorkloadSummary workload = summary.workload();
     boolean isPrompt = setting.equals("promptTokens");
@@ -112,15 +112,15 @@ final class RunText {
     }
     Integer added = isPrompt ? workload.templateTokens() : null;
     int template = added == null || added > tokens.min() ? 0 : added;
-    String asked = summary.config().getOrDefault("lengths", "");
-    asked = summary.config().getOrDefault(setting, asked);
-    boolean isKnown = isEach(tokens, 0, asked) || isEach(tokens, template, asked);
+    String requested = summary.config().getOrDefault("lengths", "");
+    requested = summary.config().getOrDefault(setting, requested);
+    boolean isKnown = isEach(tokens, 0, requested) || isEach(tokens, template, requested);
     Object withTemplate =
         template == 0
             ? null
             : isEach(tokens, 0) ? NumberText.number(tokens.p50()) : template + " more";
     return Sentence.text(
-        "lengths", arrived(tokens, template), isKnown ? null : asked, withTemplate);
+        "lengths", arrived(tokens, template), isKnown ? null : requested, withTemplate);
   }
 
   /** Median, mean and range of token counts; empty without values. */
@@ -132,8 +132,8 @@ final class RunText {
     return length(tokens.min(), less).equals(length(tokens.max(), less));
   }
 
-  private static boolean isEach(Distribution tokens, int less, String asked) {
-    return isEach(tokens, less) && length(tokens.min(), less).replace(",", "").equals(asked);
+  private static boolean isEach(Distribution tokens, int less, String requested) {
+    return isEach(tokens, less) && length(tokens.min(), less).replace(",", "").equals(requested);
   }
 
   private static String length(double tokens, int less) {

@@ -69,11 +69,11 @@ final class ShownLevels {
   /**
    * A part for each level.
    *
-   * @param withOperating whether the choice of all operating points shows those of these levels
+   * @param isAmongOperating whether the choice of all operating points shows those of these levels
    */
-  <T> List<PagePart<T>> parts(boolean withOperating, Function<ShownLevel, T> content) {
+  <T> List<PagePart<T>> parts(boolean isAmongOperating, Function<ShownLevel, T> content) {
     return new ArrayList<>(
-        levels.stream().map(level -> part(level, withOperating, content.apply(level))).toList());
+        levels.stream().map(level -> part(level, isAmongOperating, content.apply(level))).toList());
   }
 
   List<ShownLevel> operating() {
@@ -84,16 +84,16 @@ final class ShownLevels {
     return summary.curves().size() > 1;
   }
 
-  private <T> PagePart<T> part(ShownLevel level, boolean withOperating, T content) {
+  private <T> PagePart<T> part(ShownLevel level, boolean isAmongOperating, T content) {
     if (levels.size() < 2) {
       return PagePart.always(level.title, content);
     }
     String own = Integer.toString(level.position);
-    boolean isAmongOperating = withOperating && hasSeveralCurves() && level.isOperating;
+    boolean isOperating = isAmongOperating && hasSeveralCurves() && level.isOperating;
     return new PagePart<>(
         level.title,
-        isAmongOperating ? own + " " + OPERATING : own,
-        isAmongOperating || (level.isOperating && !hasSeveralCurves()),
+        isOperating ? own + " " + OPERATING : own,
+        isOperating || (level.isOperating && !hasSeveralCurves()),
         content);
   }
 

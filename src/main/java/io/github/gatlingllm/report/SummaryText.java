@@ -111,13 +111,13 @@ final class SummaryText {
     StringBuilder current = new StringBuilder("> ");
     boolean isFresh = true;
     for (String word : PrintableText.of(text.replaceAll("\\s+", " ")).split(" ", -1)) {
-      String kept = word.length() > WIDTH - 4 ? word.substring(0, WIDTH - 5) + "…" : word;
-      if (!isFresh && current.length() + 1 + kept.length() > WIDTH) {
+      String shown = word.length() > WIDTH - 4 ? word.substring(0, WIDTH - 5) + "…" : word;
+      if (!isFresh && current.length() + 1 + shown.length() > WIDTH) {
         line(current.toString());
         current = new StringBuilder("  ");
         isFresh = true;
       }
-      current.append(isFresh ? "" : " ").append(kept);
+      current.append(isFresh ? "" : " ").append(shown);
       isFresh = false;
     }
     line(current.toString());

@@ -188,7 +188,7 @@ record Table(String title, String style, List<? extends Column<?>> columns, List
    */
   record Column<T>(
       String heading,
-      boolean leftAligned,
+      boolean isLeftAligned,
       Function<T, TableCell> cell,
       boolean isOptional,
       String hint) {
@@ -223,12 +223,12 @@ record Table(String title, String style, List<? extends Column<?>> columns, List
 
     <S> Column<S> in(Function<S, T> holder) {
       return new Column<>(
-          heading, leftAligned, item -> cell.apply(holder.apply(item)), isOptional, hint);
+          heading, isLeftAligned, item -> cell.apply(holder.apply(item)), isOptional, hint);
     }
 
     /** This column, left out of tables in which it has no value. */
     Column<T> ifKnown() {
-      return new Column<>(heading, leftAligned, cell, true, hint);
+      return new Column<>(heading, isLeftAligned, cell, true, hint);
     }
 
     private boolean isShown(Collection<T> items) {
@@ -243,7 +243,7 @@ record Table(String title, String style, List<? extends Column<?>> columns, List
     StringBuilder out = new StringBuilder();
     markdownRow(columns.stream().<String>map(Column::heading).toList(), out);
     for (int column = 0; column < columns.size(); column++) {
-      out.append(column == 0 || columns.get(column).leftAligned() ? "| --- " : "| ---: ");
+      out.append(column == 0 || columns.get(column).isLeftAligned() ? "| --- " : "| ---: ");
     }
     out.append("|\n");
     rows().forEach(row -> markdownRow(row.stream().map(TableCell::markdown).toList(), out));
@@ -270,9 +270,9 @@ record Table(String title, String style, List<? extends Column<?>> columns, List
     List<List<String>> rows =
         rows().map(row -> row.stream().map(TableCell::plain).toList()).toList();
     List<List<String>> apart = fitting(rows, width, 2);
-    int[] wanted = widths(apart);
-    int clippable = Math.max(0, wanted[0] - LONG_NAME);
-    int gap = length(wanted, 2) - clippable > width ? 1 : 2;
+    int[] preferred = widths(apart);
+    int clippable = Math.max(0, preferred[0] - LONG_NAME);
+    int gap = length(preferred, 2) - clippable > width ? 1 : 2;
     List<List<String>> all = gap == 2 ? apart : fitting(rows, width, gap);
     int[] widths = widths(all);
     int others = length(widths, gap) - widths[0];

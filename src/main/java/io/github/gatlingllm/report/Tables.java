@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of {@code tables.txt}, drawn of a run. Its first lines say what a table and a column
- * are written like.
+ * The tables of {@code tables.txt}, drawn of a run. Its first lines state how a table and a column
+ * are written.
  *
  * @param page the page with the anchors of rows; empty for the page of the table itself
  */
@@ -117,7 +117,7 @@ record Tables(Summary summary, String page) {
     return layout.table(this, layout.all(summary, chosen, Integer.MAX_VALUE));
   }
 
-  /** A table of other rows than its own. */
+  /** A table of these rows. */
   Table table(String key, List<Row> rows) {
     return requireNonNull(LAYOUTS.get(key), key).table(this, rows);
   }
@@ -181,7 +181,7 @@ record Tables(Summary summary, String page) {
           drawn.add(
               new Table.Column<>(
                   of.filled(column.heading),
-                  !isFirst && column.leftAligned(),
+                  !isFirst && column.isLeftAligned(),
                   row -> column.cell(row).linked(isFirst ? of.link(row) : ""),
                   column.marks.contains("?"),
                   column.value.formula()));
@@ -200,7 +200,7 @@ record Tables(Summary summary, String page) {
    *
    * @param form of the value; null for that of its type
    * @param remark a value, or words in quotation marks
-   * @param other what stands for an absent value
+   * @param other what replaces an absent value
    * @param condition the value that a row has to have, or that no row may have if {@code isUnless}
    */
   private record Column(
@@ -215,8 +215,8 @@ record Tables(Summary summary, String page) {
       boolean isUnless,
       String marks) {
 
-    private boolean leftAligned() {
-      return form == null && value.leftAligned();
+    private boolean isLeftAligned() {
+      return form == null && value.isLeftAligned();
     }
 
     private TableCell cell(Row row) {

@@ -82,7 +82,7 @@ record TimeSection(
   }
 
   /** Replayed sessions, a lane for each of their agents; null without any. */
-  @SuppressWarnings("EnumOrdinal") // the script knows states by number
+  @SuppressWarnings("EnumOrdinal") // the script identifies states by number
   @Nullable Section sessions(List<Table> tables) {
     if (series.lanes().isEmpty()) {
       return null;
@@ -155,12 +155,12 @@ record TimeSection(
   }
 
   private List<Line> lines(String key, double scale) {
-    return ChartLine.overTime(key, Bucket.class, series.overTime(), scale);
+    return Chart.overTime(key, Bucket.class, series.overTime(), scale);
   }
 
   private Chart ofGenerator(String key) {
     return Chart.of(
-        key, Axis.time(), ChartLine.overTime(key, GeneratorBucket.class, series.generator(), 1));
+        key, Axis.time(), Chart.overTime(key, GeneratorBucket.class, series.generator(), 1));
   }
 
   private Line line(String name, int color, int dash, Function<Bucket, @Nullable Double> figure) {
@@ -239,14 +239,17 @@ record TimeSection(
   private Chart ofTargets(String key) {
     List<Line> lines = new ArrayList<>();
     List<String> targets = List.copyOf(series.engines().keySet());
-    boolean one = targets.size() == 1;
-    for (ChartLine each : ChartLine.of(key, EnginePoint.class)) {
-      for (String target : targets) {
-        Line line = each.overTime(EnginePoint.class, series.engines().get(target), 1);
+    boolean isOne = targets.size() == 1;
+    List<List<Line>> drawn =
+        targets.stream()
+            .map(target -> Chart.overTime(key, EnginePoint.class, series.engines().get(target), 1))
+            .toList();
+    for (int i = 0; !drawn.isEmpty() && i < drawn.get(0).size(); i++) {
+      for (int target = 0; target < drawn.size(); target++) {
+        Line line = drawn.get(target).get(i);
         if (line.points().stream().anyMatch(point -> point.y() != null)) {
-          String name = one ? line.name() : target + " " + line.name();
-          int color = one ? line.color() : targets.indexOf(target);
-          lines.add(Line.of(name, color, line.dash(), line.points()));
+          String name = isOne ? line.name() : targets.get(target) + " " + line.name();
+          lines.add(Line.of(name, isOne ? line.color() : target, line.dash(), line.points()));
         }
       }
     }

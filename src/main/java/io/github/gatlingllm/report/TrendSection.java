@@ -99,7 +99,7 @@ record TrendSection(Map<TrendSeries, List<Step>> series, boolean isTrend) {
     return instant.substring(0, "2026-11-26T22:45".length()).replace('T', ' ');
   }
 
-  /** A series by what tells it from the others: model, curve, and settings that differ. */
+  /** A series by what distinguishes it from the others: model, curve, and settings that differ. */
   private String name(TrendSeries of) {
     List<String> words = new ArrayList<>();
     words.add(isTrend && of.model().isEmpty() ? "no model" : of.model());

@@ -74,12 +74,12 @@ class ChartTest {
   void linesOverTimeAreRowsOfText() {
     Series series = DemoRun.sweep().figures().series();
     List<Bucket> buckets = series.overTime();
-    List<Line> lines = ChartLine.overTime("time-requests", Bucket.class, buckets, 0.5);
+    List<Line> lines = Chart.overTime("time-requests", Bucket.class, buckets, 0.5);
 
     assertThat(lines).extracting(Line::name).containsExactly("started", "ended", "failed");
     assertThat(lines.get(0).points().get(3))
         .isEqualTo(new Point(buckets.get(3).startS(), buckets.get(3).started() / 2.0));
-    assertThatThrownBy(() -> ChartLine.of("time-requests", GeneratorBucket.class))
+    assertThatThrownBy(() -> Chart.overTime("time-requests", GeneratorBucket.class, List.of(), 1))
         .hasMessageContaining("no figure is called 'plannedArrivals'");
   }
 
