@@ -23,8 +23,10 @@ import io.github.gatlingllm.workload.SessionTimeline;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -55,12 +57,21 @@ final class SessionReplay extends SessionHook {
   private final Action request;
   private final Target target;
   private final LlmRun run;
+  private final long gapCapNanos;
+  private final double speed;
+
+  /** Recorded sessions with the gaps of this protocol, which all replays of them share. */
+  private final Map<RecordedSession, RecordedSession> paced =
+      Collections.synchronizedMap(new IdentityHashMap<>());
 
   private SessionReplay(ActionBuilder request, ScenarioContext context, Action next) {
     super(null, "replay", context.coreComponents().statsEngine(), next);
     this.request = request.build(context, this);
     target = LlmComponents.of(context).target;
     run = target.run;
+    Duration cap = target.protocol.get(Setting.SESSION_GAP_CAP);
+    gapCapNanos = cap == null ? Long.MAX_VALUE : cap.toNanos();
+    speed = target.protocol.get(Setting.SESSION_SPEED);
   }
 
   static ActionBuilder of(ActionBuilder request) {
@@ -75,7 +86,7 @@ final class SessionReplay extends SessionHook {
       turn.lane.ended(session);
     } else if (session.attributes().getOrElse(RecordedSession.KEY, () -> null)
         instanceof RecordedSession recorded) {
-      replay(session, recorded).begin();
+      begin(session, recorded);
     } else {
       throw new IllegalStateException("no session to replay; feed one: feed(sessions(…))");
     }
@@ -94,27 +105,49 @@ final class SessionReplay extends SessionHook {
         : conversation == null ? null : (Long) conversation.number();
   }
 
-  /** The session as this protocol sends it: with its gaps, and from where it is to begin. */
-  private Replay replay(Session user, RecordedSession recorded) {
+  /**
+   * Begins a replay of the session as this protocol sends it; made on another thread if it has
+   * other gaps or begins inside, as it may be long.
+   */
+  private void begin(Session user, RecordedSession recorded) {
     LlmProtocol protocol = target.protocol;
-    Duration cap = protocol.get(Setting.SESSION_GAP_CAP);
-    RecordedSession paced =
-        SessionTimeline.paced(
-            recorded,
-            cap == null ? Long.MAX_VALUE : cap.toNanos(),
-            protocol.get(Setting.SESSION_SPEED));
     if (!(protocol.prefix() instanceof PromptPrefix.Unique)) {
       run.totals.replayed(target.name, recorded.main());
     }
     StartRange range = protocol.get(Setting.SESSION_START);
     RunningLevel level = UserSessions.levelOf(user);
     boolean isInside = range != null && level != null && PlanUser.isFirstOfFill(user, level);
+    if (!isInside && gapCapNanos == Long.MAX_VALUE && speed == 1) {
+      new Replay(user, recorded, null).begin();
+      return;
+    }
+    Supplier<RecordedSession> timed =
+        () ->
+            paced.computeIfAbsent(
+                recorded, each -> SessionTimeline.paced(each, gapCapNanos, speed));
+    Supplier<RecordedSession> rest = timed;
     if (isInside) {
       long salt = START_SALT ^ level.label().hashCode();
       double drawn = Seed.at(Seed.orOfProcess(protocol.seed()), salt, user.userId()).nextDouble();
-      paced = SessionTimeline.from(paced, range.at(drawn));
+      rest = () -> SessionTimeline.from(timed.get(), range.at(drawn));
     }
-    return new Replay(user, paced, isInside ? level : null);
+    var unused =
+        CompletableFuture.supplyAsync(rest, PROMPTS)
+            .whenComplete(
+                (made, failure) -> {
+                  if (failure != null) {
+                    logger().underlying().error("Failed to prepare a session: {}", failure + "");
+                  }
+                  EventLoops.execute(
+                      user.eventLoop(),
+                      () -> {
+                        if (failure == null) {
+                          new Replay(user, made, isInside ? level : null).begin();
+                        } else {
+                          next().$bang(user.markAsFailed());
+                        }
+                      });
+                });
   }
 
   private final class Replay {
