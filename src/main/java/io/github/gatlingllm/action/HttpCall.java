@@ -85,7 +85,7 @@ final class HttpCall {
     isCacheable = isCacheable(settings);
     proxies = isInside ? Map.of() : proxies(protocol, request.api);
     shared = protocol.shareConnections();
-    sharedClientId = sharedClientId(protocol.verifyTls());
+    sharedClientId = sharedClientId(protocol.get(Setting.VERIFY_TLS));
     several = protocol.baseUrls().size() > 1;
     tls = target.all.tls(protocol, http.httpProtocol().enginePart().enableHttp2(), configuration);
   }
@@ -96,7 +96,8 @@ final class HttpCall {
 
   /** An engine in this JVM is reached directly, whatever proxy there is for other hosts. */
   private static boolean isInside(LlmProtocol protocol) {
-    return protocol.inThisJvm() || protocol.baseUrls().stream().allMatch(EmbeddedEngine::isAt);
+    return protocol.get(ProtocolPart.IN_THIS_JVM)
+        || protocol.baseUrls().stream().allMatch(EmbeddedEngine::isAt);
   }
 
   /** By URL, where the setting {@code proxy} names one. */
@@ -155,7 +156,9 @@ final class HttpCall {
             .post(session -> content(session.asScala()).prepared().url())
             .body(ByteArrayBody(session -> content(session.asScala()).prepared().body().toJson()))
             .requestTimeout(
-                request.requestTimeout == null ? protocol.requestTimeout() : request.requestTimeout)
+                request.requestTimeout == null
+                    ? protocol.get(Setting.TIMEOUT)
+                    : request.requestTimeout)
             .disableFollowRedirect();
     for (int i = 0; i < headers.size(); i++) {
       int index = i;
@@ -171,8 +174,8 @@ final class HttpCall {
     all.put("Content-Type", (prepared, requestId, session) -> "application/json");
     all.put("Accept", (prepared, requestId, session) -> accept(prepared));
     all.put("X-Request-Id", (prepared, requestId, session) -> requestId);
-    if (protocol.conversationHeader() != null) {
-      all.put(protocol.conversationHeader(), HttpCall::conversation);
+    if (protocol.get(Setting.CONVERSATION_HEADER) != null) {
+      all.put(protocol.get(Setting.CONVERSATION_HEADER), HttpCall::conversation);
     }
     if (protocol.apiKey() != null || request.apiKey != null) {
       all.put("Authorization", (prepared, requestId, session) -> "Bearer " + prepared.apiKey());

@@ -25,6 +25,7 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.Conversation;
 import java.util.List;
 import java.util.Objects;
@@ -311,7 +312,7 @@ final class LlmAction extends SessionHook implements RequestAction {
         new RequestRecord(
             identity,
             timing,
-            target.protocol.recordTokens() ? events : timeline.events(false),
+            target.protocol.get(Setting.RECORD_TOKENS) ? events : timeline.events(false),
             tokens,
             new RequestRecord.RequestOutcome(
                 finishReason,

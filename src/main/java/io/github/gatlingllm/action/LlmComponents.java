@@ -136,7 +136,7 @@ final class LlmComponents implements ProtocolComponents {
                 protocol.baseUrls().stream()
                     .map(base -> URI.create(base).resolve(hook.path()).toString())
                     .toList()),
-        protocol.requestTimeout(),
+        protocol.get(Setting.TIMEOUT),
         level -> {
           if (target.named.answers != null) {
             target.named.answers.during(level);
@@ -211,7 +211,7 @@ final class LlmComponents implements ProtocolComponents {
       return;
     }
     simulation.start.requireInTime(run);
-    boolean isTried = first && protocol.warmUpRequests() > 0;
+    boolean isTried = first && protocol.get(Setting.WARMUP) > 0;
     WarmUpRounds rounds = isTried ? new WarmUpRounds(context, target, request) : null;
     if (rounds != null) {
       if (StartCommand.isProbe()) {

@@ -15,14 +15,12 @@ import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.settings.AgentX;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.Setting.SettingTrait;
-import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.settings.Settings;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -175,10 +173,6 @@ public final class LlmProtocol implements Protocol {
     return get(ProtocolPart.BASE_URLS);
   }
 
-  boolean inThisJvm() {
-    return get(ProtocolPart.IN_THIS_JVM);
-  }
-
   public @Nullable Dynamic<String> apiKey() {
     return get(ProtocolPart.API_KEY);
   }
@@ -195,48 +189,8 @@ public final class LlmProtocol implements Protocol {
     return get(ProtocolPart.HEADERS);
   }
 
-  public @Nullable String conversationHeader() {
-    return get(Setting.CONVERSATION_HEADER);
-  }
-
-  public Duration requestTimeout() {
-    return get(Setting.TIMEOUT);
-  }
-
-  public Duration idleTimeout() {
-    return get(Setting.IDLE_TIMEOUT);
-  }
-
-  public @Nullable Duration waitReady() {
-    return get(Setting.WAIT_READY);
-  }
-
-  public @Nullable Abandonment abandonment() {
-    return get(Setting.ABANDON);
-  }
-
-  public @Nullable Integer maxInFlight() {
-    return get(Setting.MAX_IN_FLIGHT);
-  }
-
-  public @Nullable Integer maxRequestsPerMinute() {
-    return get(Setting.MAX_REQUESTS_PER_MINUTE);
-  }
-
-  public @Nullable Integer maxTokensPerMinute() {
-    return get(Setting.MAX_TOKENS_PER_MINUTE);
-  }
-
-  public @Nullable Boolean verifyTls() {
-    return get(Setting.VERIFY_TLS);
-  }
-
   public boolean shareConnections() {
     return get(Setting.CONNECTIONS).equals("shared");
-  }
-
-  public boolean streaming() {
-    return get(Setting.STREAM);
   }
 
   /** Whether output lengths are pinned, at least until the server rejects the fields. */
@@ -248,14 +202,6 @@ public final class LlmProtocol implements Protocol {
   public @Nullable String maxTokensField() {
     String name = get(Setting.MAX_TOKENS_FIELD);
     return name.equals("auto") ? null : name;
-  }
-
-  boolean isLimitNamed() {
-    return get(ProtocolPart.LIMIT_NAMED);
-  }
-
-  public @Nullable Boolean includeUsage() {
-    return get(Setting.INCLUDE_USAGE);
   }
 
   /** Whether it is asked for the tokens of each event; null to ask a server that counts them. */
@@ -284,14 +230,6 @@ public final class LlmProtocol implements Protocol {
     return get(Setting.ASSERT);
   }
 
-  public boolean recordText() {
-    return get(Setting.RECORD_TEXT);
-  }
-
-  public boolean recordTokens() {
-    return get(Setting.RECORD_TOKENS);
-  }
-
   public List<String> metricsUrls() {
     List<String> urls =
         get(Setting.METRICS_URL).stream()
@@ -305,24 +243,12 @@ public final class LlmProtocol implements Protocol {
     return MetricsPage.check(urls.isEmpty() ? List.of(MetricsPage.NONE) : urls);
   }
 
-  @Nullable AutoCloseable closedAfterRun() {
-    return get(ProtocolPart.CLOSED_AFTER_RUN);
-  }
-
   public ReportOptions report() {
     return new ReportOptions(
         get(Setting.CSV),
         get(Setting.FAIL_BUILD),
         get(Setting.FAIL_ON_INVALID),
         get(Setting.READING_SPEED));
-  }
-
-  public int warmUpRequests() {
-    return get(Setting.WARMUP);
-  }
-
-  Map<String, Object> warmUpSession() {
-    return get(ProtocolPart.WARM_UP_SESSION);
   }
 
   public @Nullable Long seed() {
@@ -414,7 +340,9 @@ public final class LlmProtocol implements Protocol {
             .with(Setting.IGNORE_EOS, true)
             .with(Setting.SLO, new Slos(slo(), Map.of()))
             .with(Setting.RECORD_TEXT, true);
-    return maxInFlight() == null ? inside : inside.with(Setting.MAX_IN_FLIGHT, WARM_UP_GATE);
+    return get(Setting.MAX_IN_FLIGHT) == null
+        ? inside
+        : inside.with(Setting.MAX_IN_FLIGHT, WARM_UP_GATE);
   }
 
   List<MetricsPage> metricsPages() {
@@ -441,7 +369,8 @@ public final class LlmProtocol implements Protocol {
                 secrets.put(name, constant.strip());
               }
             });
-    return MetricsPage.of(label(), urls, baseUrls(), secrets, Boolean.TRUE.equals(verifyTls()));
+    return MetricsPage.of(
+        label(), urls, baseUrls(), secrets, Boolean.TRUE.equals(get(Setting.VERIFY_TLS)));
   }
 
   boolean hasSlo() {

@@ -8,6 +8,7 @@ import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -155,7 +156,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
   /** Whether its answers are streamed, as far as that is known without a user. */
   boolean isStreamed(LlmProtocol protocol) {
     Boolean own = stream == null ? null : stream.constant();
-    return api.generates() && (own == null ? protocol.streaming() : own);
+    return api.generates() && (own == null ? protocol.get(Setting.STREAM) : own);
   }
 
   private InvalidSimulation mistake(String what) {

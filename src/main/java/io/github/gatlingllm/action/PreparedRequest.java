@@ -10,6 +10,7 @@ import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.ProcessSetting.Proxy;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.LengthDistribution.Draw;
@@ -84,8 +85,9 @@ record PreparedRequest(
             turn != null
                 ? prefixes.ofReplay(turn, draw, session)
                 : prefixes.text(number, session, conversation != null))
-        .stream(stream == null ? protocol.streaming() : stream)
-        .includeUsage(!Boolean.FALSE.equals(protocol.includeUsage()), protocol.asksEventTokens())
+        .stream(stream == null ? protocol.get(Setting.STREAM) : stream)
+        .includeUsage(
+            !Boolean.FALSE.equals(protocol.get(Setting.INCLUDE_USAGE)), protocol.asksEventTokens())
         .maxTokens(maxTokens)
         .maxTokensField(protocol.maxTokensField())
         .ignoreEos(protocol.pinsOutput() && maxTokens != null)

@@ -4,6 +4,7 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.MetricsPage;
+import io.github.gatlingllm.settings.Setting;
 import java.net.URI;
 import java.security.cert.CertificateException;
 import java.time.Duration;
@@ -51,7 +52,7 @@ final class ReadyWait {
    * for.
    */
   void untilUp() {
-    Duration max = protocol.waitReady();
+    Duration max = protocol.get(Setting.WAIT_READY);
     for (MetricsPage page : max == null ? List.<MetricsPage>of() : pages(protocol)) {
       for (String why = missing(page); why != null; why = missing(page)) {
         if (!again(page.toString(), why)) {
@@ -105,7 +106,7 @@ final class ReadyWait {
   /** Pauses before the next try, and says so now and then; false if the time is over. */
   boolean again(String what, String why) {
     long now = nanoClock.getAsLong();
-    Duration max = protocol.waitReady();
+    Duration max = protocol.get(Setting.WAIT_READY);
     if (max == null || now + PAUSE_NANOS - startNanos > max.toNanos()) {
       return false;
     }

@@ -102,9 +102,9 @@ final class Request {
         new StreamedExchange(
             timeline,
             texts.body(),
-            protocol.idleTimeout().toNanos(),
+            protocol.get(Setting.IDLE_TIMEOUT).toNanos(),
             texts.secrets(),
-            protocol.inThisJvm() ? null : http,
+            protocol.get(ProtocolPart.IN_THIS_JVM) ? null : http,
             eventLoop,
             System::nanoTime,
             over -> ended());
@@ -147,7 +147,7 @@ final class Request {
 
   private void compareWithSent() {
     GenerationRequest body = texts.body();
-    if (!body.isTextOnly() || target.protocol.inThisJvm()) {
+    if (!body.isTextOnly() || target.protocol.get(ProtocolPart.IN_THIS_JVM)) {
       return;
     }
     boolean isUnique =
@@ -405,7 +405,7 @@ final class Request {
         new StreamedExchange.Ending(status, ending.httpStatus(), error),
         isKnown ? reason : texts.secrets().line(reason),
         exchange,
-        target.protocol.recordText() ? text() : null);
+        target.protocol.get(Setting.RECORD_TEXT) ? text() : null);
   }
 
   private RequestRecord.RecordedText text() {

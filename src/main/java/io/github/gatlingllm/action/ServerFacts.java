@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.run.MetricsPage;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import java.io.IOException;
 import java.net.URI;
@@ -184,7 +185,7 @@ final class ServerFacts {
    */
   static ServerFacts ask(LlmProtocol protocol, boolean isProbe) {
     ServerFacts facts = new ServerFacts(protocol);
-    if (protocol.warmUpRequests() > 0 && !LlmProtocol.isDryRun()) {
+    if (protocol.get(Setting.WARMUP) > 0 && !LlmProtocol.isDryRun()) {
       facts.readAll(isProbe);
     }
     return facts;
@@ -230,7 +231,8 @@ final class ServerFacts {
   /** The protocol with what its server is known to do, unless it states itself. */
   LlmProtocol decided() {
     boolean isOpen =
-        protocol.eventTokens() == null && !Boolean.FALSE.equals(protocol.includeUsage());
+        protocol.eventTokens() == null
+            && !Boolean.FALSE.equals(protocol.get(Setting.INCLUDE_USAGE));
     return isOpen && engine != null && COUNTING.contains(engine.name)
         ? protocol.with(ProtocolPart.COUNTS_EVENTS, true)
         : protocol;

@@ -52,7 +52,7 @@ final class SimulationPlan {
             of,
             UserSessions.with(
                 UserSessions.fresh("dry run", 0, over -> BoxedUnit.UNIT, eventLoop),
-                protocol.warmUpSession())));
+                protocol.get(ProtocolPart.WARM_UP_SESSION))));
   }
 
   synchronized void scenarioBuilt() {

@@ -93,11 +93,11 @@ final class Target {
     this.protocol = protocol;
     name = protocol.label();
     named = all.named(protocol);
-    Integer inFlight = all.share("maxInFlight", protocol.maxInFlight());
+    Integer inFlight = all.share("maxInFlight", protocol.get(Setting.MAX_IN_FLIGHT));
     Limit perMinute =
         named.perMinute(
-            all.share("maxRequestsPerMinute", protocol.maxRequestsPerMinute()),
-            all.share("maxTokensPerMinute", protocol.maxTokensPerMinute()));
+            all.share("maxRequestsPerMinute", protocol.get(Setting.MAX_REQUESTS_PER_MINUTE)),
+            all.share("maxTokensPerMinute", protocol.get(Setting.MAX_TOKENS_PER_MINUTE)));
     limits =
         Stream.of(inFlight == null ? null : Limit.inFlight(inFlight), perMinute)
             .filter(Objects::nonNull)
@@ -151,7 +151,7 @@ final class Target {
   /** When the user of the request of that number leaves, in nanoseconds; null if it stays. */
   @Nullable Long leavesAfter(LlmRequest request, long index) {
     Abandonment leaving =
-        request.abandonment == null ? protocol.abandonment() : request.abandonment;
+        request.abandonment == null ? protocol.get(Setting.ABANDON) : request.abandonment;
     return leaving == null || !run.isLoad()
         ? null
         : leaving.afterNanos(Seed.orOfProcess(protocol.seed()), index);
@@ -162,10 +162,10 @@ final class Target {
     boolean isNamed =
         switch (rejected) {
           case CONTINUOUS_USAGE -> protocol.eventTokens() != null;
-          case USAGE -> protocol.includeUsage() != null;
+          case USAGE -> protocol.get(Setting.INCLUDE_USAGE) != null;
           case PINNING -> Boolean.TRUE.equals(protocol.get(Setting.IGNORE_EOS));
           case LIMIT_NAME -> protocol.maxTokensField() != null;
-          case LIMIT -> protocol.maxTokensField() != null || protocol.isLimitNamed();
+          case LIMIT -> protocol.maxTokensField() != null || protocol.get(ProtocolPart.LIMIT_NAMED);
         };
     boolean isLeftOut = !isNamed && named.rejected.add(rejected);
     if (isLeftOut) {

@@ -102,7 +102,7 @@ final class Targets {
     if (!LlmProtocol.isDryRun()) {
       run.run.targetUsed(protocol.metricsPages());
     }
-    run.run.closeAtEnd(protocol.closedAfterRun());
+    run.run.closeAtEnd(protocol.get(ProtocolPart.CLOSED_AFTER_RUN));
     return target;
   }
 
@@ -406,7 +406,9 @@ final class Targets {
   /** A connection is an open file, and each of this number of users needs one. */
   void requireOpenFiles(LlmProtocol protocol, int users, long free) {
     Integer limit =
-        protocol.shareConnections() ? share("maxInFlight", protocol.maxInFlight()) : null;
+        protocol.shareConnections()
+            ? share("maxInFlight", protocol.get(Setting.MAX_IN_FLIGHT))
+            : null;
     if ((limit == null ? users : Math.min(users, limit)) > free) {
       run.run.refuse();
       throw InvalidSimulation.because(
@@ -429,7 +431,7 @@ final class Targets {
   /** The TLS contexts of a target that overrides Gatling's configuration, else null. */
   synchronized @Nullable SslContexts tls(
       LlmProtocol protocol, boolean http2, GatlingConfiguration configuration) {
-    Boolean verify = protocol.verifyTls();
+    Boolean verify = protocol.get(Setting.VERIFY_TLS);
     return verify == null
         ? null
         : tls.computeIfAbsent(

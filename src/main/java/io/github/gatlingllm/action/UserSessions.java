@@ -35,7 +35,7 @@ final class UserSessions {
   static Session outsideLoad(
       String name, long userId, HttpComponents http, LlmProtocol protocol, EventLoop eventLoop) {
     Session fresh = fresh(name, userId, http.onExit(), eventLoop);
-    return with(http.onStart().apply(fresh), protocol.warmUpSession());
+    return with(http.onStart().apply(fresh), protocol.get(ProtocolPart.WARM_UP_SESSION));
   }
 
   /** The session outside all groups and loops. */

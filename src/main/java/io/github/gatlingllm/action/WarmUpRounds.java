@@ -19,6 +19,7 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.StartCommand;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
@@ -93,14 +94,14 @@ final class WarmUpRounds {
    * all: the last one is measured, in a warm JVM.
    */
   void tryEach() {
-    if (protocol.warmUpRequests() > tries) {
+    if (protocol.get(Setting.WARMUP) > tries) {
       isBuilt = send(tries);
     }
   }
 
   /** Sends the other requests, and states what the last tells of the server. */
   void finish() {
-    int rounds = Math.max(protocol.warmUpRequests(), tries);
+    int rounds = Math.max(protocol.get(Setting.WARMUP), tries);
     RequestRecord latest = isBuilt && send(rounds) ? last : null;
     if (latest != null) {
       try {
@@ -317,7 +318,7 @@ final class WarmUpRounds {
     EventLoop eventLoop = context.coreComponents().eventLoopGroup().next();
     Session session = session(userId, eventLoop);
     eventLoop.execute(() -> action.$bang(session));
-    return await(protocol.requestTimeout().toNanos() + GRACE_NANOS);
+    return await(protocol.get(Setting.TIMEOUT).toNanos() + GRACE_NANOS);
   }
 
   private @Nullable RequestRecord await(long nanos) throws InterruptedException {

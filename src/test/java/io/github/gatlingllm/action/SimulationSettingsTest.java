@@ -13,7 +13,6 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.simulations.CheckedSettings;
@@ -21,19 +20,14 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -118,7 +112,7 @@ final class SimulationSettingsTest {
     Path file = Files.writeString(folder.resolve("a.conf"), "model = large, timeout = 7");
     LlmProtocol set = with("config=" + file);
     assertThat(set.model().constant()).isEqualTo("large");
-    assertThat(set.requestTimeout()).hasSeconds(7);
+    assertThat(set.get(Setting.TIMEOUT)).hasSeconds(7);
     Files.writeString(file, "concurrency = 4");
     assertThatThrownBy(() -> of("config=" + file).begin(() -> folder))
         .isInstanceOf(InvalidSimulation.class)
@@ -152,78 +146,66 @@ final class SimulationSettingsTest {
           .disableStreaming()
           .uniquePrompts();
 
-  static Stream<Arguments> parts() {
-    return Stream.of(
-        part("timeout=7", p -> p.requestTimeout(), Duration.ofSeconds(7)),
-        part("idleTimeout=3", p -> p.idleTimeout(), Duration.ofSeconds(3)),
-        part("waitReady=5m", p -> p.waitReady(), Duration.ofMinutes(5)),
-        part(
-            "beforeLevel=POST:/reset,GET:http://b/x",
-            p -> p.get(Setting.BEFORE_LEVEL),
-            List.of(
-                new Hook("POST", "/reset", null, null), new Hook("GET", "http://b/x", null, null))),
-        part(
-            "afterLevel=POST:/stop?a=b@c=8",
-            p -> p.get(Setting.AFTER_LEVEL),
-            List.of(new Hook("POST", "/stop?a=b", "c=8", null))),
-        part(
-            "beforeLevel=POST:/start@running>64",
-            p -> p.get(Setting.BEFORE_LEVEL),
-            List.of(new Hook("POST", "/start", null, 64))),
-        part("answers=check", p -> String.valueOf(p.get(Setting.ANSWERS)), "check"),
-        part("maxInFlight=5", p -> p.maxInFlight(), 5),
-        part("abandon=12.5%@2s-5s", p -> String.valueOf(p.abandonment()), "12.5%@2s-5s"),
-        part("conversationHeader=x-session-id", p -> p.conversationHeader(), "x-session-id"),
-        part("maxTokensField=max_tokens", p -> p.maxTokensField(), "max_tokens"),
-        part("maxRequestsPerMinute=60", p -> p.maxRequestsPerMinute(), 60),
-        part("maxTokensPerMinute=600", p -> p.maxTokensPerMinute(), 600),
-        part("gpus=2", p -> p.get(Setting.GPUS), 2.0),
-        part("costPerHour=3.5", p -> p.get(Setting.COST_PER_HOUR), 3.5),
-        part("readingSpeed=9", p -> p.report().readingSpeed(), 9.0),
-        part("connections=perUser", p -> p.shareConnections(), false),
-        part("verifyTls=true", p -> p.verifyTls(), true),
-        part("verifyTls=false", p -> p.verifyTls(), false),
-        part("jvmWarmUp=false", p -> p.get(Setting.JVM_WARM_UP), false),
-        part("jvmWarmUp=true", p -> p.get(Setting.JVM_WARM_UP), true),
-        part("recordText=true", p -> p.recordText(), true),
-        part("recordText=false", p -> p.recordText(), false),
-        part("trace=true", p -> p.get(Setting.TRACE), true),
-        part("trace=true traceShare=2.5%", p -> p.get(Setting.TRACE_SHARE), 0.025),
-        part("recordTokens=false", p -> p.recordTokens(), false),
-        part("recordTokens=true", p -> p.recordTokens(), true),
-        part("csv=true", p -> p.report().csv(), true),
-        part("csv=false", p -> p.report().csv(), false),
-        part("failBuild=true", p -> p.report().failBuild(), true),
-        part("failOnInvalid=true", p -> p.report().failOnInvalid(), true),
-        part("tokenizer=chars4", p -> p.tokenizer().name(), "chars4"),
-        part("warmup=3", p -> p.warmUpRequests(), 3),
-        part("stream=false", p -> p.streaming(), false),
-        part("stream=true", p -> p.streaming(), true),
-        part("includeUsage=false", p -> p.includeUsage(), false),
-        part("ignoreEos=false", p -> p.pinsOutput(), false),
-        part("body={\"top_k\":4}", p -> p.extraBody(), "{\"top_k\":4}"),
-        part("metricsUrl=none", p -> p.metricsUrls(), List.of()),
-        part("seed=42", p -> p.seed(), 42L),
-        part("uniquePrompts=true seed=42", p -> p.prefix(), new PromptPrefix.Unique(42)),
-        part("uniquePrompts=false", p -> p.prefix(), PromptPrefix.NONE),
-        part("sharedPrefix=2x16 seed=4", p -> p.prefix(), new PromptPrefix.Shared(2, 16, 4)),
-        part("header.X-Tenant=acme", p -> p.headers().keySet(), Set.of("X-Tenant")));
+  /** A value of each setting of a protocol, and what it needs beside it. */
+  static Stream<String> values() {
+    return Pattern.compile("\\s*[|]\\s*")
+        .splitAsStream(
+            """
+            timeout=7 | idleTimeout=3 | waitReady=5m |
+            beforeLevel=POST:/reset,GET:http://b/x,POST:/start@running>64 |
+            afterLevel=POST:/stop?a=b@c=8 | answers=check | maxInFlight=5 | abandon=12.5%@2s-5s |
+            conversationHeader=x-session-id | maxTokensField=max_tokens |
+            maxRequestsPerMinute=60 | maxTokensPerMinute=600 | gpus=2 | costPerHour=3.5 |
+            readingSpeed=9 | connections=perUser | verifyTls=true | verifyTls=false |
+            jvmWarmUp=false | jvmWarmUp=true | recordText=true | recordText=false |
+            recordTokens=false | recordTokens=true | trace=true | traceShare=2.5% trace=true |
+            csv=true | csv=false | export=vllm | failBuild=true | failOnInvalid=true |
+            tokenizer=chars4 | warmup=3 | stream=false | stream=true | includeUsage=false |
+            eventTokens=server | ignoreEos=false | body={"top_k":4} | seed=42 | sessionGapCap=5s |
+            sessionSpeed=2 | sessionStart=25-75% | sessionAnswers=server | engineVersion=0.11.0 |
+            uniquePrompts=true | uniquePrompts=false | sharedPrefix=2x16
+            """
+                .strip());
   }
 
-  private static Arguments part(
-      String settings, Function<LlmProtocol, @Nullable Object> part, Object expected) {
-    return Arguments.of(settings, part, expected);
-  }
-
-  @ParameterizedTest(name = "{0}")
-  @MethodSource("parts")
-  void everyPartOfAProtocolCanBeSet(
-      String settings, Function<LlmProtocol, @Nullable Object> part, Object expected) {
+  @ParameterizedTest
+  @MethodSource("values")
+  void everySettingOfAProtocolCanBeSet(String values) {
+    String[] each = values.split(" ", -1);
+    Setting<?> row = Setting.named(values.split("=", 2)[0]);
+    String expected =
+        String.valueOf(
+            CheckedSettings.settings(CheckedSettings.named(each), environment, folder).get(row));
+    assertThat(List.of(IN_CODE, SAID))
+        .extracting(code -> String.valueOf(code.protocol().get(row)))
+        .isNotEqualTo(List.of(expected, expected));
     for (LlmProtocolBuilder inCode : List.of(IN_CODE, SAID)) {
-      LlmProtocol set = of(settings.split(" ", -1)).applyTo(inCode.protocol(), true);
-      assertThat(part.apply(set)).isEqualTo(expected);
-      assertThat(set.notes()).containsKey(settings.split("=", 2)[0]);
+      LlmProtocol set = of(each).applyTo(inCode.protocol(), true);
+      assertThat(String.valueOf(set.get(row))).isEqualTo(expected);
+      assertThat(set.notes()).containsKey(row.name);
     }
+  }
+
+  @Test
+  void everySettingOfAProtocolHasAValue() {
+    assertThat(
+            Setting.all().stream()
+                .filter(row -> row.scope == Setting.SettingScope.PROTOCOL)
+                .filter(row -> !row.is(Setting.SettingTrait.MERGED))
+                .map(row -> row.name))
+        .isSubsetOf(values().map(value -> value.split("=", 2)[0]).toList());
+  }
+
+  @Test
+  void valuesDecideWhatIsSent() {
+    assertThat(with("ignoreEos=false").pinsOutput()).isFalse();
+    assertThat(with("body={\"top_k\":4}").extraBody()).isEqualTo("{\"top_k\":4}");
+    assertThat(with("metricsUrl=none").metricsUrls()).isEmpty();
+    assertThat(with("uniquePrompts=true", "seed=42").prefix())
+        .isEqualTo(new PromptPrefix.Unique(42));
+    assertThat(with("sharedPrefix=2x16", "seed=4").prefix())
+        .isEqualTo(new PromptPrefix.Shared(2, 16, 4));
+    assertThat(with("header.X-Tenant=acme").headers()).containsOnlyKeys("X-Tenant");
   }
 
   @Test

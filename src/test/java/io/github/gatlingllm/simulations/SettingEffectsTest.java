@@ -251,9 +251,9 @@ class SettingEffectsTest {
           "eventTokens=server",
           protocol -> String.valueOf(protocol.eventTokens()),
           "includeUsage=false",
-          protocol -> String.valueOf(protocol.includeUsage()),
+          protocol -> String.valueOf(protocol.get(Setting.INCLUDE_USAGE)),
           "conversationHeader=x-session-id",
-          protocol -> String.valueOf(protocol.conversationHeader()),
+          protocol -> String.valueOf(protocol.get(Setting.CONVERSATION_HEADER)),
           "maxTokensField=max_completion_tokens",
           protocol -> String.valueOf(protocol.maxTokensField()));
 
