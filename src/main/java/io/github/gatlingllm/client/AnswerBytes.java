@@ -53,7 +53,7 @@ final class AnswerBytes {
     return length == 0;
   }
 
-  /** Removes the bytes; {@link #array} keeps its content until the next append. */
+  /** Removes the bytes; {@link #array} retains its content until the next append. */
   void clear() {
     length = 0;
     if (array.length > AnswerMemory.UNCOUNTED) {
@@ -125,7 +125,7 @@ final class AnswerBytes {
     };
   }
 
-  /** Value of the four hexadecimal digits at {@code from}; −1 where there are none. */
+  /** Value of the four hexadecimal digits at {@code from}; −1 for none. */
   private static int hex(String text, int from) {
     int value = 0;
     for (int i = from; i < from + HEX_DIGITS; i++) {

@@ -187,7 +187,7 @@ public class Api {
     return longer;
   }
 
-  /** Changes the fields of a chat completion into its own. */
+  /** Changes the fields of a chat completion into those of this API. */
   void translate(ObjectNode body) {}
 
   /** Refuses a request that lacks what it needs. */
@@ -379,13 +379,13 @@ public class Api {
      * What helps against the rejection of a field, for the end of an error; empty where it names no
      * field that the client adds.
      *
-     * @param said what the server states, without parts of the request that it repeats
+     * @param stated what the server states, without parts of the request that it repeats
      */
-    static String remedy(String said, GenerationRequest request) {
+    static String remedy(String stated, GenerationRequest request) {
       for (AddedField row : ROWS) {
         boolean isLimit = row == LIMIT_NAME || row == LIMIT;
-        Matcher named = row.pattern.matcher(said);
-        while ((!isLimit || REJECTED.matcher(said).find()) && named.find()) {
+        Matcher named = row.pattern.matcher(stated);
+        while ((!isLimit || REJECTED.matcher(stated).find()) && named.find()) {
           if (request.isFromBody(named.group())) {
             return Sentence.text("rejected.remedy", named.group(), null, null);
           }

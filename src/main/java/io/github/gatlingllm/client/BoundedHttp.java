@@ -137,7 +137,7 @@ final class BoundedHttp {
           : super.newContentDecoder(contentEncoding);
     }
 
-    /** Keeps the header, so that the exchange sees that the body was compressed. */
+    /** Retains the header, so that the exchange sees that the body was compressed. */
     @Override
     protected String getTargetContentEncoding(String contentEncoding) {
       return contentEncoding;

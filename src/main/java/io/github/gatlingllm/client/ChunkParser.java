@@ -321,7 +321,7 @@ abstract class ChunkParser {
     }
   }
 
-  /** Moves to the value of the first field of an object; null where there is none. */
+  /** Moves to the value of the first field of an object; null for none. */
   final @Nullable String firstField() throws IOException {
     return json.isExpectedStartObjectToken() ? field() : null;
   }

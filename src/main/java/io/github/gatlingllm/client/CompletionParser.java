@@ -116,7 +116,7 @@ class CompletionParser extends ChunkParser {
     return hasText;
   }
 
-  /** Fields come in any order: texts before the index are kept until the index is known. */
+  /** Fields come in any order: texts before the index are stored until the index is known. */
   private void choice() throws IOException {
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
@@ -227,7 +227,7 @@ class CompletionParser extends ChunkParser {
     }
   }
 
-  /** The reasoning among pieces; null where there is none. */
+  /** The reasoning among pieces; null for none. */
   private static @Nullable String textOf(List<TextBytes> pieces) {
     StringBuilder text = null;
     for (TextBytes piece : pieces) {

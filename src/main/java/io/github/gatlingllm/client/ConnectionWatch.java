@@ -40,7 +40,7 @@ final class ConnectionWatch extends ChannelDuplexHandler {
   private boolean isOpen = true;
   private boolean staysOpen;
 
-  /** The last response left the connection open, and it is not yet known whether it was kept. */
+  /** The last response left the connection open; whether it stays open is not yet known. */
   private boolean leftOpen;
 
   private long answered;

@@ -43,14 +43,16 @@ final class ErrorBody {
               + " )?exhausted|throttl",
           Pattern.CASE_INSENSITIVE);
 
-  /** What servers say of a prompt, alone or with its answer, that is longer than their context. */
+  /**
+   * What servers state of a prompt, alone or with its answer, that is longer than their context.
+   */
   private static final Pattern CONTEXT =
       Pattern.compile(
           "context.?(length|size|window|limit)|maximum (model|input|sequence) len|max_model_len"
               + "|prompt is too long|input token count .*exceeds|`inputs` (tokens|must have less)",
           Pattern.CASE_INSENSITIVE);
 
-  /** Codes and types that say nothing: absent ones, and those of any event with an error. */
+  /** Codes and types without a meaning: absent ones, and those of any event with an error. */
   private static final Set<String> NO_KINDS =
       Set.of("", "null", "None", "error", "failed", "response.failed");
 
@@ -122,7 +124,7 @@ final class ErrorBody {
             : details(root, message));
   }
 
-  /** Whether code, type or status of the error, or the text of one without them, say 429. */
+  /** Whether code, type or status of the error, or the text of one without them, state 429. */
   boolean isRateLimit() {
     if (root == null) {
       return false;

@@ -107,8 +107,8 @@ public final class GenerationRequest {
   }
 
   /** To be called before the load for a text that many requests send: it is escaped once. */
-  public static void keepEscaped(String text) {
-    JsonText.keep(text);
+  public static void cacheEscaped(String text) {
+    JsonText.cache(text);
   }
 
   /** The messages, or input items, as JSON; null when none are sent. */
@@ -158,7 +158,7 @@ public final class GenerationRequest {
     return texts;
   }
 
-  /** Whether {@link #promptTexts} is the complete input: there are no images, sounds or files. */
+  /** Whether {@link #promptTexts} is the complete input: without images, sounds and files. */
   public boolean isTextOnly() {
     for (JsonNode message : api.input(body)) {
       for (JsonNode part : message.path("content")) {

@@ -28,10 +28,10 @@ final class JsonText extends ValueNode {
 
   private static final long serialVersionUID = 1;
   private static final int LONG = 128;
-  private static final long MAX_KEPT = 16 << 20;
+  private static final long MAX_CACHED_BYTES = 16 << 20;
 
-  private static final Map<String, Escaped> KEPT = new ConcurrentHashMap<>();
-  private static final AtomicLong KEPT_BYTES = new AtomicLong();
+  private static final Map<String, Escaped> CACHE = new ConcurrentHashMap<>();
+  private static final AtomicLong CACHED_BYTES = new AtomicLong();
 
   private final String prefix;
   private final String text;
@@ -49,17 +49,17 @@ final class JsonText extends ValueNode {
     return prefix.isEmpty() ? new TextNode(text) : new JsonText(prefix, text);
   }
 
-  static void keep(String text) {
-    if (text.length() >= LONG && !KEPT.containsKey(text)) {
+  static void cache(String text) {
+    if (text.length() >= LONG && !CACHE.containsKey(text)) {
       byte[] json = escaped(text);
-      if (KEPT_BYTES.addAndGet(json.length + 2L * text.length()) <= MAX_KEPT) {
-        KEPT.put(text, new Escaped(json, text.codePointCount(0, text.length())));
+      if (CACHED_BYTES.addAndGet(json.length + 2L * text.length()) <= MAX_CACHED_BYTES) {
+        CACHE.put(text, new Escaped(json, text.codePointCount(0, text.length())));
       }
     }
   }
 
-  private static @Nullable Escaped kept(String text) {
-    return text.length() < LONG ? null : KEPT.get(text);
+  private static @Nullable Escaped cached(String text) {
+    return text.length() < LONG ? null : CACHE.get(text);
   }
 
   /** Half a surrogate pair becomes a question mark: servers reject its escape. */
@@ -74,7 +74,7 @@ final class JsonText extends ValueNode {
   }
 
   private static int codePoints(String text) {
-    Escaped known = kept(text);
+    Escaped known = cached(text);
     return known == null ? text.codePointCount(0, text.length()) : known.codePoints;
   }
 
@@ -113,7 +113,7 @@ final class JsonText extends ValueNode {
   }
 
   private static void quote(String prefix, String text, ByteArrayOutputStream out) {
-    Escaped known = kept(text);
+    Escaped known = cached(text);
     out.write('"');
     if (!prefix.isEmpty()) {
       out.writeBytes(escaped(prefix));

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes one timestamp of each read from the socket, before TLS and HTTP decode it, so that decoding
- * the first part does not delay the next. Also keeps the exception of a failed read: Gatling's
+ * the first part does not delay the next. Also stores the exception of a failed read: Gatling's
  * client drops it, and reports a reset as a plain close.
  */
 final class ReadTimestamps extends ChannelInboundHandlerAdapter {

@@ -25,7 +25,7 @@ public final class ReceivedAnswer {
 
   private static final int UNKNOWN = -1;
 
-  /** A stream of more events is rejected, as the timestamp of each is kept. */
+  /** A stream of more events is rejected, as the timestamp of each is stored. */
   private static final int MAX_EVENTS = 1 << 21;
 
   /** Longer texts are not tokenized: that takes a hundred times the memory of a text. */
@@ -136,7 +136,7 @@ public final class ReceivedAnswer {
             && !(streaming && terminalEvent != null));
   }
 
-  /** Whether the server has said its last word: the terminal event, or an error. */
+  /** Whether the server has sent its last mark: the terminal event, or an error. */
   boolean hasLastMark() {
     return done || error != null;
   }
@@ -146,7 +146,7 @@ public final class ReceivedAnswer {
     return done || (settled && terminalEvent == null);
   }
 
-  /** Whether every choice is finished, so that the server may have left the body open. */
+  /** Whether every choice is finished, so that the server may leave the body open. */
   boolean isFinished() {
     return settled;
   }

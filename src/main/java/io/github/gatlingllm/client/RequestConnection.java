@@ -73,7 +73,7 @@ final class RequestConnection {
     }
   }
 
-  /** Whether this class is sending the request now, rather than Gatling's client on its own. */
+  /** Whether this class is sending the request now, rather than Gatling's client. */
   boolean isSending() {
     return sending;
   }
@@ -293,7 +293,7 @@ final class RequestConnection {
 
     /**
      * Does for HTTP/2 what {@link BoundedHttp} does for HTTP/1.1: bounds the work per read,
-     * requires complete gzip data, and keeps Gatling's client from sending a request again after a
+     * requires complete gzip data, and stops Gatling's client from sending a request again after a
      * GOAWAY.
      */
     private static final class Http2Frames extends DelegatingDecompressorFrameListener {

@@ -147,7 +147,7 @@ abstract sealed class ResponseBody {
           : quoting(RequestStatus.EMPTY, Sentence.text("no_token", true));
     }
 
-    /** A last event without its blank line keeps the timestamp of its bytes. */
+    /** A last event without its blank line has the timestamp of its bytes. */
     private void endOfStream() {
       try {
         decoder.endOfStream();
@@ -157,7 +157,7 @@ abstract sealed class ResponseBody {
       }
     }
 
-    /** What a server sends beside events often states why there are none. */
+    /** What a server sends beside events often states why they are missing. */
     private Ending quoting(RequestStatus status, String error) {
       String ignored = decoder.ignored();
       return new Ending(

@@ -101,7 +101,7 @@ abstract class ResultsApi extends Api {
       return "cohere";
     }
 
-    /** The prompt is the query, and the only document where there is none. */
+    /** The prompt is the query; without documents it is the only one too. */
     @Override
     void addInput(ObjectNode body, GenerationRequest.Builder from) {
       if (from.prompt != null) {

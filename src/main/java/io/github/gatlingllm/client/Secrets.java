@@ -120,7 +120,7 @@ public final class Secrets {
     Set<String> forms = new LinkedHashSet<>(List.of(text, text.toLowerCase(Locale.ROOT)));
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     for (int before = 0; before < 3; before++) {
-      // Three bytes are four characters: those that also hold bits of other bytes are left out.
+      // Three bytes are four characters: those with bits of other bytes are left out.
       byte[] shifted = new byte[before + bytes.length];
       System.arraycopy(bytes, 0, shifted, before, bytes.length);
       int from = before == 0 ? 0 : before + 1;

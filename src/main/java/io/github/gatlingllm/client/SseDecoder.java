@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It measures instead of rendering: {@link #endOfStream()} delivers a last event without its
  * blank line if its data is complete JSON, as its tokens were received; {@code event: error}
- * without data is delivered, as it is still an error; the beginning of what is no event is kept, to
- * be quoted or read ({@link #ignored}); a line, or the data of an event, longer than {@link
- * #MAX_EVENT_BYTES} throws {@link AnswerMemory.TooLarge}.
+ * without data is delivered, as it is still an error; the beginning of what is not an event is
+ * stored, to be quoted or read ({@link #ignored}); a line, or the data of an event, longer than
+ * {@link #MAX_EVENT_BYTES} throws {@link AnswerMemory.TooLarge}.
  */
 final class SseDecoder {
 
   /** Maximum length of a line, and of the data of one event: 8 MiB. */
   static final int MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
-  /** Maximum number of bytes that are kept of lines which are not part of an event: 64 KiB. */
+  /** Maximum number of bytes that are stored of lines which are not part of an event: 64 KiB. */
   private static final int MAX_IGNORED = 64 * 1024;
 
   private static final int MAX_QUOTED = 160;
@@ -38,7 +38,7 @@ final class SseDecoder {
   private final AnswerBytes line;
   private final AnswerBytes joined;
 
-  /** Lines that are neither comments nor fields of the standard, as far as they are kept. */
+  /** Lines that are neither comments nor fields of the standard, as far as they are stored. */
   private final AnswerBytes ignored;
 
   private boolean firstLine = true;
@@ -65,7 +65,7 @@ final class SseDecoder {
     this.ignored = new AnswerBytes("event", MAX_EVENT_BYTES, memory);
   }
 
-  /** Decodes the next bytes, which it does not keep. */
+  /** Decodes the next bytes, which it does not retain. */
   void feed(byte[] bytes, int offset, int length) {
     int at = offset;
     int end = offset + length;
@@ -78,7 +78,7 @@ final class SseDecoder {
     while (at < end) {
       int lineEnd = lineEnd(bytes, at, end);
       if (lineEnd == end) {
-        keepData();
+        copyData();
         line.append(bytes, at, end - at);
         return;
       }
@@ -100,7 +100,7 @@ final class SseDecoder {
         }
       }
     }
-    keepData();
+    copyData();
   }
 
   /** The response has ended: delivers a pending event if its data is a complete object or array. */
@@ -113,7 +113,7 @@ final class SseDecoder {
       ignore(rest, from, line.length());
     }
     line.clear();
-    keepData();
+    copyData();
     byte[] data = joined.array();
     int length = joined.length();
     if (hasData
@@ -124,7 +124,7 @@ final class SseDecoder {
     }
   }
 
-  /** The beginning of what was no event, in one line; null for nothing. */
+  /** The beginning of what was not an event, in one line; null for nothing. */
   @Nullable String ignored() {
     String text =
         new String(
@@ -142,16 +142,18 @@ final class SseDecoder {
             && (!ignored.isEmpty() || line.array()[0] == '{');
   }
 
-  /** The JSON object in what was no event, also behind the name of an unknown field; else empty. */
+  /**
+   * The JSON object in what was not an event, also behind the name of an unknown field; else empty.
+   */
   byte[] ignoredJson() {
     byte[] begun = line.array();
-    byte[] kept = Arrays.copyOf(ignored.array(), ignored.length() + line.length());
-    System.arraycopy(begun, 0, kept, ignored.length(), line.length());
+    byte[] all = Arrays.copyOf(ignored.array(), ignored.length() + line.length());
+    System.arraycopy(begun, 0, all, ignored.length(), line.length());
     int from = 0;
-    while (from < kept.length && kept[from] != '{') {
+    while (from < all.length && all[from] != '{') {
       from++;
     }
-    byte[] json = Arrays.copyOfRange(kept, from, kept.length);
+    byte[] json = Arrays.copyOfRange(all, from, all.length);
     return ChunkParser.isComplete(json, json.length) ? json : NONE;
   }
 
@@ -210,12 +212,12 @@ final class SseDecoder {
     }
   }
 
-  /** Keeps a line that the standard ignores, unless it is one of its fields. */
+  /** Stores a line that the standard ignores, unless it is one of its fields. */
   private void ignore(byte[] bytes, int from, int to) {
     String name = new String(bytes, from, Math.min(to - from, 6), StandardCharsets.ISO_8859_1);
-    int kept = Math.min(to - from, MAX_IGNORED - ignored.length());
-    if (kept > 0 && STANDARD.stream().noneMatch(f -> name.startsWith(f) || f.startsWith(name))) {
-      ignored.append(bytes, from, kept);
+    int stored = Math.min(to - from, MAX_IGNORED - ignored.length());
+    if (stored > 0 && STANDARD.stream().noneMatch(f -> name.startsWith(f) || f.startsWith(name))) {
+      ignored.append(bytes, from, stored);
       ignored.append((byte) '\n');
     }
   }
@@ -228,12 +230,12 @@ final class SseDecoder {
       dataTo = to;
       return;
     }
-    keepData();
+    copyData();
     joined.append((byte) '\n');
     joined.append(bytes, from, to - from);
   }
 
-  private void keepData() {
+  private void copyData() {
     if (inPlace != null) {
       joined.append(inPlace, dataFrom, dataTo - dataFrom);
       inPlace = null;

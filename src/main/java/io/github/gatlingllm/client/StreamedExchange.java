@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * transport after the end are ignored.
  *
  * <p>Belongs to one event loop. Bytes are copied once from the network buffer into scratch memory
- * of the event loop; buffers are never kept.
+ * of the event loop; buffers are not retained.
  */
 public final class StreamedExchange implements HttpListener {
 
@@ -159,7 +159,7 @@ public final class StreamedExchange implements HttpListener {
 
   /**
    * Logs request and response, as Gatling's HTTP protocol does; the error is null for a success.
-   * How many tokens a broken stream had is said here only: Gatling groups errors by their text.
+   * How many tokens a broken stream had is stated here only: Gatling groups errors by their text.
    */
   public void log(String name, Supplier<Object> session, @Nullable String error) {
     if (transcript != null) {
@@ -178,7 +178,7 @@ public final class StreamedExchange implements HttpListener {
 
   /**
    * Ends the request from this side and closes its connection, so that the server stops; does
-   * nothing after the end. An answer that has its final status keeps it. Call on its event loop.
+   * nothing after the end. An answer that has its final status retains it. Call on its event loop.
    */
   public void cut(RequestStatus status, String reason) {
     if (ending == null) {
@@ -408,7 +408,7 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
-  /** Ends the request from this side; an answer that already has its final status keeps it. */
+  /** Ends the request from this side; an answer that already has its final status retains it. */
   private void endEarly(long now, RequestStatus status, String error) {
     end(
         now,

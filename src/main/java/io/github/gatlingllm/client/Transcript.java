@@ -45,9 +45,9 @@ final class Transcript {
   }
 
   void body(byte[] bytes, int from, int length) {
-    int kept = Math.min(length, MAX_BODY_BYTES - body.size());
-    body.write(bytes, from, kept);
-    cut |= kept < length;
+    int stored = Math.min(length, MAX_BODY_BYTES - body.size());
+    body.write(bytes, from, stored);
+    cut |= stored < length;
   }
 
   void log(String name, Object session, @Nullable String error) {

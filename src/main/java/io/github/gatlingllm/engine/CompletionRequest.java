@@ -53,7 +53,7 @@ record CompletionRequest(
       throw Refusal.badRequest("n", "n is " + choices + "; expected 1 to " + MAX_CHOICES);
     }
     if (choices > 1 && api.terminalEvent() != null) {
-      throw Refusal.badRequest("n", "n is " + choices + "; this API gives one answer, leave n out");
+      throw Refusal.badRequest("n", "n is " + choices + "; this API gives one answer, omit n");
     }
     Prompt prompt =
         api.takesMessages() ? Prompt.ofMessages(json) : Prompt.ofText(parameters.value("prompt"));

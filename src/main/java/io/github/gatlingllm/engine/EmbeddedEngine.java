@@ -186,7 +186,7 @@ public final class EmbeddedEngine implements AutoCloseable {
    *
    * @param requestId the request's {@code X-Request-Id}; made up by the engine where it has none
    * @param receivedNanos when the complete request had been read
-   * @param admittedNanos when it left the engine's queue; null when it never did
+   * @param admittedNanos when it left the engine's queue; null if it did not
    * @param firstTokenNanos when the first token was handed to the connection; null when none was
    * @param tokenNanos the same for each token, in order
    * @param promptTokens tokens of the prompt
@@ -225,8 +225,8 @@ public final class EmbeddedEngine implements AutoCloseable {
   }
 
   /**
-   * Settings of an {@link EmbeddedEngine}. Immutable: all methods return a new occurrence and leave
-   * the original unmodified. Each throws {@link IllegalArgumentException} for a value out of range.
+   * Settings of an {@link EmbeddedEngine}. Immutable: all methods return a new occurrence and do
+   * not change the original. Each throws {@link IllegalArgumentException} for a value out of range.
    *
    * <p>With the defaults, a sweep of 1 to 64 concurrent requests with 60 prompt and 128 output
    * tokens has its knee at 32, at about 1,800 output tokens per second.
@@ -345,7 +345,7 @@ public final class EmbeddedEngine implements AutoCloseable {
     /**
      * Whether a prompt shares blocks of 16 tokens with earlier prompts and answers that have the
      * same beginning; on by default, as in vLLM. Shared tokens need no prefill and are reported as
-     * {@code cached_tokens}. The 40,000 tokens used last are kept.
+     * {@code cached_tokens}. The 40,000 tokens used last are cached.
      */
     public EngineBuilder prefixCaching(boolean on) {
       return with(copy -> copy.prefixCaching = on);

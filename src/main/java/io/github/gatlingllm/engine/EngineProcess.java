@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  * An embedded engine in a separate process, with the same Java and class path. It answers with
  * fixed times and notes when it wrote each token. Its standard input and output are pipes from and
  * to this process: the address of the engine comes first, and the noted times when {@link #stop}
- * asks for them; it ends by itself when this process has ended for whatever reason. Both processes
+ * requests them; it ends by itself when this process has ended for whatever reason. Both processes
  * read the same clock, as {@code System.nanoTime()} counts from the start of the system.
  */
 final class EngineProcess {
@@ -124,7 +124,7 @@ final class EngineProcess {
     JSON.writeValue(out, truths.stream().filter(truth -> truth.firstTokenNanos() != null).toList());
   }
 
-  /** The entry point of the process: serves until its standard input says so, or is closed. */
+  /** The entry point of the process: serves until its standard input has a line, or is closed. */
   public static void main(String[] arguments) throws IOException {
     PrintStream toParent = System.out;
     System.setOut(System.err);

@@ -39,7 +39,7 @@ record Prompt(int tokens, Hasher text) {
       all.mark("assistant");
     }
     for (int token = 0; token < answer.tokens() - 1; token++) {
-      // The next turn leaves reasoning out, so blocks after it can never be shared.
+      // The next turn omits reasoning, so blocks after it can never be shared.
       if (answer.type(token) == GeneratedAnswer.TokenType.REASONING) {
         all.mark("reasoning");
       }
@@ -50,7 +50,7 @@ record Prompt(int tokens, Hasher text) {
 
   /**
    * Of the messages of a chat, the items of {@code responses}, or the messages of Anthropic, which
-   * give the same prompt where they say the same. Tools come first, as in most templates.
+   * give the same prompt for the same contents. Tools come first, as in most templates.
    */
   static Prompt ofMessages(JsonNode request) throws Refusal {
     JsonNode input = request.path(request.has("input") ? "input" : "messages");

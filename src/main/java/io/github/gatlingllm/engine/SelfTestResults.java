@@ -95,22 +95,22 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
    * The timing error at the end of a run; null if it is unknown. A failure only prints a line.
    *
    * @param unixNanos converts a value of {@link System#nanoTime()} to epoch time, as in the records
-   * @param say prints a line on the console
+   * @param console prints a line on the console
    */
   public @Nullable SelfTest atEndOf(
-      RunInfo run, RunFiles files, LongUnaryOperator unixNanos, Consumer<String> say) {
+      RunInfo run, RunFiles files, LongUnaryOperator unixNanos, Consumer<String> console) {
     try {
       return SelfTest.isLoadOf(run)
-          ? measured(run, files, unixNanos, say)
+          ? measured(run, files, unixNanos, console)
           : SelfTest.read(file).map(known -> known.quotedBy(machine, run.versions())).orElse(null);
     } catch (IOException | RuntimeException e) {
-      say.accept("LLM self-test: " + e.getMessage());
+      console.accept("LLM self-test: " + e.getMessage());
       return null;
     }
   }
 
   private @Nullable SelfTest measured(
-      RunInfo run, RunFiles files, LongUnaryOperator unixNanos, Consumer<String> say)
+      RunInfo run, RunFiles files, LongUnaryOperator unixNanos, Consumer<String> console)
       throws IOException {
     EngineProcess measured = engine;
     if (measured == null) {
@@ -119,7 +119,7 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
     List<EmbeddedEngine.GroundTruth> answers =
         measured.stop(unixNanos, EngineProcess.STOP_PATIENCE);
     if (run.state() != RunInfo.State.COMPLETE) {
-      say.accept("LLM self-test: it was interrupted; its result is not kept");
+      console.accept("LLM self-test: it was interrupted; its result is not stored");
       return null;
     }
     DeliveryErrors errors = new DeliveryErrors(answers, TTFT.toNanos(), ITL.toNanos());
@@ -134,17 +134,18 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
     if (result.levels().isEmpty()) {
       throw new IOException("no request was measured (" + read.records() + " records)");
     }
-    keep(result, say);
+    store(result, console);
     return result;
   }
 
-  private void keep(SelfTest result, Consumer<String> say) {
+  private void store(SelfTest result, Consumer<String> console) {
     try {
       result.write(file);
-      say.accept("LLM self-test: result written to " + file + "; reports of later runs quote it");
+      console.accept(
+          "LLM self-test: result written to " + file + "; reports of later runs quote it");
     } catch (IOException e) {
-      say.accept(
-          "LLM self-test: cannot be kept ("
+      console.accept(
+          "LLM self-test: cannot be stored ("
               + e
               + "), and reports of later runs cannot quote it; set another file with "
               + FILE_PROPERTY);

@@ -95,7 +95,7 @@ public record Prompts(
                           : make(tokenizer, lengths, template, i))
               .toList();
     }
-    prompts.forEach(prompt -> GenerationRequest.keepEscaped(prompt.text()));
+    prompts.forEach(prompt -> GenerationRequest.cacheEscaped(prompt.text()));
     return new Prompts(source, seed, prefix, lengths, prompts);
   }
 

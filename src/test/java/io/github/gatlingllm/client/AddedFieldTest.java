@@ -26,8 +26,9 @@ class AddedFieldTest {
         .build();
   }
 
-  private static @Nullable AddedField rejected(int status, String said, GenerationRequest request) {
-    byte[] bytes = said.replace('\'', '"').replace('`', '\'').getBytes(UTF_8);
+  private static @Nullable AddedField rejected(
+      int status, String error, GenerationRequest request) {
+    byte[] bytes = error.replace('\'', '"').replace('`', '\'').getBytes(UTF_8);
     String line =
         new ErrorBody(bytes, 0, bytes.length)
             .responseLine(status, "application/json", null, Secrets.NONE, request);
@@ -76,13 +77,13 @@ class AddedFieldTest {
           500 | chat | {'error':{'message':'stream_options: not permitted'}} | |
           """)
   void oneFieldIsLeftOut(
-      int status, String key, String said, @Nullable AddedField field, @Nullable String gone)
+      int status, String key, String error, @Nullable AddedField field, @Nullable String absent)
       throws Exception {
     Api api = Api.of(key);
     GenerationRequest first = request(api, null, Set.of());
 
-    assertThat(rejected(status, said, first)).isEqualTo(field);
-    for (String name : gone == null ? new String[0] : gone.split(",", -1)) {
+    assertThat(rejected(status, error, first)).isEqualTo(field);
+    for (String name : absent == null ? new String[0] : absent.split(",", -1)) {
       assertThat(first.has(name)).as("sent before").isTrue();
       assertThat(request(api, null, Set.of(field)).has(name)).isFalse();
     }
@@ -129,10 +130,10 @@ class AddedFieldTest {
   /** An error that names a field within another one names both. */
   @Test
   void innerFieldIsLeftOutFirst() {
-    GenerationRequest asking =
+    GenerationRequest withOptions =
         request(Api.CHAT, "{\"stream_options\":{\"include_usage\":true}}", Set.of());
-    String said = "{'detail':[{'loc':['body','stream_options','continuous_usage_stats']}]}";
-    assertThat(rejected(422, said, asking)).as("of the user's body").isNull();
-    assertThat(rejected(422, said, request(Api.CHAT, null, Set.of()))).isEqualTo(AddedField.USAGE);
+    String error = "{'detail':[{'loc':['body','stream_options','continuous_usage_stats']}]}";
+    assertThat(rejected(422, error, withOptions)).as("of the user's body").isNull();
+    assertThat(rejected(422, error, request(Api.CHAT, null, Set.of()))).isEqualTo(AddedField.USAGE);
   }
 }

@@ -125,7 +125,7 @@ class ChunkParserTest {
           detail text; {'detail':'Not Found'}; error Not Found
           detail list; {'detail':[{'loc':['body','n'],'msg':'too large'}]}; error too large (body.n)
           error after tokens; {'choices':[{'delta':{'content':'a'},'finish_reason':'error'}],\
-          'error':{'code':502,'message':'gone'}}; content[0] a | finish[0] error | error gone (502)
+          'error':{'code':502,'message':'lost'}}; content[0] a | finish[0] error | error lost (502)
           a message beside choices is none; {'message':'hi','choices':[]};
           Ollama's own API is no error; {'message':{'content':'a'},'done':false};
           # P21: finish reasons
@@ -164,11 +164,11 @@ class ChunkParserTest {
 
   /** Three times: what a parser learned must not change what it pushes. */
   private static void assertPushes(String json, String... pushes) {
-    Pushes heard = new Pushes();
-    ChunkParser parser = Api.CHAT.parser(heard);
+    Pushes pushed = new Pushes();
+    ChunkParser parser = Api.CHAT.parser(pushed);
     for (int i = 0; i < 3; i++) {
       Pushes.event(parser, null, json);
-      assertThat(heard.take()).containsExactlyElementsOf(withEnd(List.of(pushes)));
+      assertThat(pushed.take()).containsExactlyElementsOf(withEnd(List.of(pushes)));
     }
   }
 

@@ -69,7 +69,7 @@ class ConnectionWatchTest {
 
   private void assertCounts(int kept, int closed) {
     assertThat(server.kept()).as("kept").isEqualTo(kept);
-    assertThat(server.needsNewConnections()).as("asked before the next request").isFalse();
+    assertThat(server.needsNewConnections()).as("before the next request").isFalse();
     assertThat(server.closed()).as("closed").isEqualTo(closed);
   }
 

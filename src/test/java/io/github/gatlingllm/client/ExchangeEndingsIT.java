@@ -55,7 +55,7 @@ final class ExchangeEndingsIT {
 
   private static final long MS = 1_000_000;
 
-  /** Milliseconds after which a silence is looked at once more. */
+  /** Milliseconds after which a silence is checked once more. */
   private static final long SEEN_TWICE = 5;
 
   private static final long TIMEOUT_MILLIS = 3_000;
@@ -147,10 +147,10 @@ final class ExchangeEndingsIT {
   @Test
   void theIdleTimeoutCoversWaitingForTheHeadersOfAStream() throws Exception {
     CompletableFuture<Long> closed = new CompletableFuture<>();
-    HeldTime time = new HeldTime(client);
+    ManualTime time = new ManualTime(client);
     ScriptedServer server =
         client.serve(x -> closed.complete(x.awaitClientClose()), x -> x.awaitClientClose());
-    Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(300).send();
+    Sent sent = client.post(server.baseUrl()).manualTime(time).idleTimeoutMillis(300).send();
     client.awaitPosts(server, 1);
     time.pass(300 + SEEN_TWICE);
     Ended ended = sent.ended().assertEnded(STALLED, Sentence.text("too_late", "headers", 300L));
@@ -169,26 +169,26 @@ final class ExchangeEndingsIT {
 
   @Test
   void heartbeatsRestartTheIdleTimeout() throws Exception {
-    BlockingQueue<String> said = new LinkedBlockingQueue<>();
-    HeldTime time = new HeldTime(client);
+    BlockingQueue<String> writes = new LinkedBlockingQueue<>();
+    ManualTime time = new ManualTime(client);
     ScriptedServer server =
         client.serve(
             x -> {
-              said.take();
+              writes.take();
               x.startStream();
-              for (String next = said.take(); !next.isEmpty(); next = said.take()) {
+              for (String next = writes.take(); !next.isEmpty(); next = writes.take()) {
                 x.chunk(next);
               }
               x.event(A).event(STOP).lastChunk();
             });
-    Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(1_500).send();
+    Sent sent = client.post(server.baseUrl()).manualTime(time).idleTimeoutMillis(1_500).send();
     client.awaitPosts(server, 1);
-    time.awaitAsked(() -> said.add("headers"));
+    time.awaitReading(() -> writes.add("headers"));
     for (int i = 0; i < 8; i++) {
-      time.awaitAsked(() -> said.add(": ping\n\n"));
+      time.awaitReading(() -> writes.add(": ping\n\n"));
       time.pass(1_000);
     }
-    said.add("");
+    writes.add("");
     Ended ended = sent.ended().assertEnded(COMPLETE, null);
     assertThat(ended.timing().ttftNanos()).isEqualTo(8_000 * MS);
     assertThat(ended.timing().firstEventNanos()).isEqualTo(8_000 * MS);
@@ -197,9 +197,9 @@ final class ExchangeEndingsIT {
   /** How it ends when all has come that comes, and then the idle timeout passes. */
   private Ended afterSilence(ScriptedServer.Script script, Predicate<StreamedExchange> came)
       throws Exception {
-    HeldTime time = new HeldTime(client);
+    ManualTime time = new ManualTime(client);
     ScriptedServer server = client.serve(script);
-    Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(500).send();
+    Sent sent = client.post(server.baseUrl()).manualTime(time).idleTimeoutMillis(500).send();
     sent.await(came);
     time.pass(500);
     sent.await(exchange -> !exchange.isOver());
@@ -209,12 +209,12 @@ final class ExchangeEndingsIT {
 
   @Test
   void anErrorBodyThatNeverEndsKeepsItsStatus() throws Exception {
-    HeldTime time = new HeldTime(client);
-    BlockingQueue<String> said = new LinkedBlockingQueue<>();
-    ScriptedServer server = client.serve(x -> x.send(said.take()).awaitClientClose());
-    Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(500).send();
+    ManualTime time = new ManualTime(client);
+    BlockingQueue<String> writes = new LinkedBlockingQueue<>();
+    ScriptedServer server = client.serve(x -> x.send(writes.take()).awaitClientClose());
+    Sent sent = client.post(server.baseUrl()).manualTime(time).idleTimeoutMillis(500).send();
     client.awaitPosts(server, 1);
-    time.awaitAsked(() -> said.add("HTTP/1.1 500 No\r\nContent-Length: 99\r\n\r\noops"));
+    time.awaitReading(() -> writes.add("HTTP/1.1 500 No\r\nContent-Length: 99\r\n\r\noops"));
     time.pass(500 + SEEN_TWICE);
     Ended ended = sent.ended().assertEnded(HTTP_ERROR, "HTTP 500: oops");
     assertThat(ended.httpStatus()).isEqualTo(500);
@@ -252,12 +252,12 @@ final class ExchangeEndingsIT {
 
   @Test
   void lookingUpTheNameIsConnectionWait() throws Exception {
-    HeldResolver names = new HeldResolver();
+    ManualResolver names = new ManualResolver();
     Sent sent = client.post(client.serve(STREAM).baseUrl()).resolver(names).send();
-    long asked = names.awaitAsked();
+    long question = names.awaitQuestion();
     names.found(InetAddress.getLoopbackAddress());
     Ended ended = sent.ended().assertEnded(COMPLETE, null);
-    assertThat(ended.admittedNanos() + ended.timing().connectNanos()).isGreaterThan(asked);
+    assertThat(ended.admittedNanos() + ended.timing().connectNanos()).isGreaterThan(question);
     assertThat(ended.timing().ttftNanos()).isGreaterThan(ended.timing().connectNanos());
   }
 
@@ -333,7 +333,7 @@ final class ExchangeEndingsIT {
 
   @Test
   void cancelWhileTheNameIsLookedUpSendsNothing() throws Exception {
-    HeldResolver names = new HeldResolver();
+    ManualResolver names = new ManualResolver();
     ScriptedServer server = client.serve(STREAM);
     Sent sent = client.post(server.baseUrl()).resolver(names).send();
     sent.cancel("drain over");

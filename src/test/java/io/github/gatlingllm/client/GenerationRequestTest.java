@@ -25,22 +25,22 @@ class GenerationRequestTest {
   }
 
   @Test
-  void aTextThatIsKeptIsSentAndReadAsAnyOther() throws Exception {
+  void cachedTextIsSentAndReadAsAnyOther() throws Exception {
     String text = "a \"quoted\"\tpart 😀 é\n".repeat(20);
     GenerationRequest.Builder request =
         GenerationRequest.of(Api.CHAT).prefix("12\n\n").prompt(text);
     byte[] before = request.build().toJson();
 
-    GenerationRequest.keepEscaped(text);
-    GenerationRequest kept = request.build();
+    GenerationRequest.cacheEscaped(text);
+    GenerationRequest cached = request.build();
 
-    assertThat(kept.toJson()).isEqualTo(before);
+    assertThat(cached.toJson()).isEqualTo(before);
     assertThat(new ObjectMapper().readTree(before).at("/messages/0/content").asText())
         .isEqualTo("12\n\n" + text);
-    assertThat(kept.promptTexts()).containsExactly("12\n\n" + text);
-    assertThat(kept.promptChars())
+    assertThat(cached.promptTexts()).containsExactly("12\n\n" + text);
+    assertThat(cached.promptChars())
         .isEqualTo(("12\n\n" + text).codePointCount(0, text.length() + 4));
-    assertThat(new ObjectMapper().readTree(kept.messagesJson()).at("/0/content").asText())
+    assertThat(new ObjectMapper().readTree(cached.messagesJson()).at("/0/content").asText())
         .isEqualTo("12\n\n" + text);
   }
 

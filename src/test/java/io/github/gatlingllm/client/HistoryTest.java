@@ -39,8 +39,8 @@ class HistoryTest {
     return answer;
   }
 
-  private static Conversation after(Conversation before, List<Message> asked, ReceivedAnswer of) {
-    return before.answered(asked, Message.answer(of.text(), of.toolCalls()), 0, 0);
+  private static Conversation after(Conversation before, List<Message> input, ReceivedAnswer of) {
+    return before.answered(input, Message.answer(of.text(), of.toolCalls()), 0, 0);
   }
 
   private static JsonNode sent(Api api, Conversation history) throws IOException {

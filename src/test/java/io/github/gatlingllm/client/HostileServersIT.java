@@ -19,7 +19,7 @@ import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Http2Server;
-import io.github.gatlingllm.testing.Http2Server.Asked;
+import io.github.gatlingllm.testing.Http2Server.ServerStream;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
 import java.io.ByteArrayOutputStream;
@@ -206,10 +206,10 @@ final class HostileServersIT {
     try (Http2Server server = new Http2Server(certificate)) {
       for (boolean isEndApart : List.of(true, false)) {
         Sent sent = client.post(server.url()).http2().send();
-        Asked asked = server.next().startStream("content-encoding", "gzip");
-        asked.bytes(body, !isEndApart);
+        ServerStream stream = server.next().startStream("content-encoding", "gzip");
+        stream.bytes(body, !isEndApart);
         if (isEndApart) {
-          asked.end();
+          stream.end();
         }
         sent.ended().assertEnded(status, error);
       }

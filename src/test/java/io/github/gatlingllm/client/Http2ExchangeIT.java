@@ -18,7 +18,7 @@ import io.github.gatlingllm.client.LocalClient.Sent;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Http2Server;
-import io.github.gatlingllm.testing.Http2Server.Asked;
+import io.github.gatlingllm.testing.Http2Server.ServerStream;
 import io.github.gatlingllm.testing.SelfSigned;
 import io.netty.handler.codec.http2.Http2Error;
 import java.nio.file.Path;
@@ -82,16 +82,16 @@ final class Http2ExchangeIT {
   void manyStreamsShareOneConnection() throws Exception {
     warm();
     List<Sent> sent = new ArrayList<>();
-    List<Asked> asked = new ArrayList<>();
+    List<ServerStream> streams = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       sent.add(send());
-      asked.add(server.next().startStream());
+      streams.add(server.next().startStream());
     }
     for (int i = 0; i < 20; i++) {
-      asked.get(i).event(ChatChunks.content("answer " + i));
+      streams.get(i).event(ChatChunks.content("answer " + i));
     }
     for (int i = 19; i >= 0; i--) {
-      asked.get(i).event(STOP).end();
+      streams.get(i).event(STOP).end();
     }
     for (int i = 0; i < 20; i++) {
       sent.get(i).ended().assertEnded(COMPLETE, null);
@@ -105,13 +105,13 @@ final class Http2ExchangeIT {
   void cancelResetsItsStreamOnly() throws Exception {
     warm();
     Sent one = send();
-    Asked askedOne = server.next().startStream().event(A);
+    ServerStream streamOne = server.next().startStream().event(A);
     Sent other = send();
-    Asked askedOther = server.next().startStream().event(A);
+    ServerStream otherStream = server.next().startStream().event(A);
     one.cancel("drain over");
     one.ended().assertEnded(CANCELLED, "drain over");
-    assertThat(askedOne.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
-    askedOther.event(STOP).end();
+    assertThat(streamOne.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+    otherStream.event(STOP).end();
     other.ended().assertEnded(COMPLETE, null);
     assertThat(server.connections()).isEqualTo(1);
   }
@@ -120,13 +120,13 @@ final class Http2ExchangeIT {
   void aStreamThatIsLeftOpenAfterItsLastMarkEndsAlone() throws Exception {
     warm();
     Sent other = send();
-    Asked askedOther = server.next().startStream().event(A);
+    ServerStream otherStream = server.next().startStream().event(A);
     Sent sent = send();
-    Asked asked = server.next().startStream().event(A).event(STOP).event("[DONE]");
+    ServerStream stream = server.next().startStream().event(A).event(STOP).event("[DONE]");
     sent.ended().assertEnded(COMPLETE, null);
     assertThat(sent.ended().exchange().wasLeftOpen()).isTrue();
-    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
-    askedOther.event(STOP).end();
+    assertThat(stream.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+    otherStream.event(STOP).end();
     other.ended().assertEnded(COMPLETE, null);
     assertThat(other.ended().exchange().wasLeftOpen()).isFalse();
     assertThat(server.connections()).isEqualTo(1);
@@ -135,10 +135,10 @@ final class Http2ExchangeIT {
   @Test
   void cancelBeforeTheResponseResetsTheStream() throws Exception {
     Sent sent = send();
-    Asked asked = server.next();
+    ServerStream stream = server.next();
     sent.cancel("drain over");
     sent.ended().assertEnded(CANCELLED, "drain over");
-    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+    assertThat(stream.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
     warm();
     assertThat(server.connections()).isEqualTo(1);
   }
@@ -146,9 +146,9 @@ final class Http2ExchangeIT {
   @Test
   void theRequestTimeoutResetsItsStream() throws Exception {
     Sent sent = client.post(server.url()).http2().requestTimeoutMillis(3_000).send();
-    Asked asked = server.next().startStream().event(A);
+    ServerStream stream = server.next().startStream().event(A);
     sent.ended().assertEnded(TIMEOUT, Sentence.text("too_late", "request", 3_000L));
-    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+    assertThat(stream.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 
   @Test
@@ -179,14 +179,14 @@ final class Http2ExchangeIT {
   void aLostConnectionEndsAllItsStreams() throws Exception {
     warm();
     Sent started = send();
-    Asked asked = server.next().startStream().event(A);
+    ServerStream stream = server.next().startStream().event(A);
     started.awaitText("a");
     Sent waiting = send();
     server.next();
     Sent finished = send();
     server.next().startStream().event(A).event(STOP);
     finished.awaitOver();
-    asked.closeConnection();
+    stream.closeConnection();
     started.ended().assertEnded(TRUNCATED, UNFINISHED);
     waiting.ended().assertEnded(CONNECTION_ERROR, NO_RESPONSE);
     finished.ended().assertEnded(COMPLETE, null);
@@ -200,9 +200,9 @@ final class Http2ExchangeIT {
   void goAwayLetsStreamsEndAndOpensNoMore() throws Exception {
     warm();
     Sent sent = send();
-    Asked asked = server.next().startStream().event(A);
-    asked.goAway();
-    asked.event(STOP).end();
+    ServerStream stream = server.next().startStream().event(A);
+    stream.goAway();
+    stream.event(STOP).end();
     sent.ended().assertEnded(COMPLETE, null);
     warm();
     assertThat(server.connections()).isEqualTo(2);
@@ -240,13 +240,13 @@ final class Http2ExchangeIT {
   void gzipBombIsRejectedWithoutAffectingOtherStreams() throws Exception {
     warm();
     Sent other = send();
-    Asked askedOther = server.next().startStream().event(A);
+    ServerStream otherStream = server.next().startStream().event(A);
     Sent sent = send();
-    Asked asked = server.next().startStream("content-encoding", "gzip");
-    asked.bytes(gzip(new byte[4 * SseDecoder.MAX_EVENT_BYTES], 1), false);
+    ServerStream stream = server.next().startStream("content-encoding", "gzip");
+    stream.bytes(gzip(new byte[4 * SseDecoder.MAX_EVENT_BYTES], 1), false);
     sent.ended().assertEnded(INVALID_RESPONSE, Sentence.text("too_large", "event", 8));
-    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
-    askedOther.event(STOP).end();
+    assertThat(stream.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+    otherStream.event(STOP).end();
     other.ended().assertEnded(COMPLETE, null);
     assertThat(server.connections()).isEqualTo(1);
   }

@@ -42,11 +42,11 @@ class HttpFuzzTest {
             .replace("\n", "\r\n")
             .getBytes(ISO_8859_1);
     int at = Math.min(cut, sent.length);
-    assertThat(said(Arrays.copyOf(sent, at), Arrays.copyOfRange(sent, at, sent.length)))
-        .isEqualTo(said(sent));
+    assertThat(seen(Arrays.copyOf(sent, at), Arrays.copyOfRange(sent, at, sent.length)))
+        .isEqualTo(seen(sent));
   }
 
-  private static String said(byte[]... reads) {
+  private static String seen(byte[]... reads) {
     Listener listener = new Listener();
     EmbeddedChannel connection = new EmbeddedChannel();
     connection
@@ -64,12 +64,12 @@ class HttpFuzzTest {
     }
     connection.finishAndReleaseAll();
     // How much is decoded before broken data depends on the reads; the exchange does not use it.
-    return listener.said.toString().replaceFirst("(?s)\n.*(?=: decompression failure)", "");
+    return listener.seen.toString().replaceFirst("(?s)\n.*(?=: decompression failure)", "");
   }
 
   /** Notes what reaches Gatling's client up to the first failure, with the body in one piece. */
   private static final class Listener extends ChannelInboundHandlerAdapter {
-    private final StringBuilder said = new StringBuilder();
+    private final StringBuilder seen = new StringBuilder();
     private int answers;
     private boolean hasFailed;
 
@@ -83,11 +83,11 @@ class HttpFuzzTest {
         timings.headers(response.headers(), Secrets.of(List.of(SECRET)));
         String report = timings.report().toString().replaceAll("retryAfterNanos=\\d+", "");
         assertThat(report).doesNotContainIgnoringCase(SECRET).doesNotContain("NaN", "Infinity");
-        said.append(response.status().code()).append(' ').append(report).append('\n');
+        seen.append(response.status().code()).append(' ').append(report).append('\n');
       }
       if (message instanceof HttpContent body && !hasFailed) {
-        said.append(body.content().toString(ISO_8859_1));
-        said.append(body instanceof LastHttpContent ? "\nend" : "");
+        seen.append(body.content().toString(ISO_8859_1));
+        seen.append(body instanceof LastHttpContent ? "\nend" : "");
       }
       ReferenceCountUtil.release(message);
     }
@@ -100,7 +100,7 @@ class HttpFuzzTest {
     private void failed(Throwable cause) {
       if (!hasFailed) {
         hasFailed = true;
-        said.append("\nfailed: ").append(ConnectionFailure.reason(cause));
+        seen.append("\nfailed: ").append(ConnectionFailure.reason(cause));
       }
     }
   }

@@ -104,13 +104,13 @@ final class KeptAliveConnectionIT {
         "HTTP/1.1 408 Request Timeout\r\nContent-Length: 4\r\n\r\nslow",
         "HTTP/1.1 100 Continue\r\n\r\n"
       })
-  void aResponseThatNoRequestAwaitsClosesTheConnection(String unasked) throws Exception {
+  void aResponseThatNoRequestAwaitsClosesTheConnection(String unexpected) throws Exception {
     CountDownLatch closed = new CountDownLatch(1);
     ScriptedServer server =
         client.serve(
             x -> {
               x.respond(200, "application/json", ChatChunks.body("a"));
-              x.send(unasked).awaitClientClose();
+              x.send(unexpected).awaitClientClose();
               closed.countDown();
             },
             x -> x.respond(200, "application/json", ChatChunks.body("b")));

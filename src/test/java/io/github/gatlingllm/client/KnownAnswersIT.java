@@ -44,7 +44,7 @@ final class KnownAnswersIT {
       Pattern.compile("(\\d+)(?:\\.\\.(\\d+))?(× | words| counts| events )(.*)");
 
   @RegisterExtension private final LocalClient client = new LocalClient();
-  private final HeldTime time = new HeldTime(client);
+  private final ManualTime time = new ManualTime(client);
 
   static List<String> rows() throws IOException {
     return Files.readAllLines(TABLE).stream()
@@ -73,7 +73,7 @@ final class KnownAnswersIT {
               }
               server.lastChunk();
             },
-            call -> call.request(request).held(time));
+            call -> call.request(request).manualTime(time));
     Tokens tokens = ended.exchange().answer().tokens();
     String usage =
         "usage %s %s %s %s"
@@ -92,7 +92,7 @@ final class KnownAnswersIT {
 
   /** The next write waits until the client has read this one. */
   private void send(Exchange server, String text) throws IOException {
-    time.awaitAsked(() -> server.send(text));
+    time.awaitReading(() -> server.send(text));
   }
 
   private void headers(Exchange server, String type, String framing) throws IOException {
@@ -213,7 +213,7 @@ final class KnownAnswersIT {
               time.pass(20);
               server.lastChunk();
             },
-            call -> call.held(time));
+            call -> call.manualTime(time));
     ended.assertEnded(COMPLETE, null);
     Timing timing = ended.timing();
     assertThat(timing.connectNanos()).isZero();
@@ -247,7 +247,7 @@ final class KnownAnswersIT {
               time.pass(20);
               send(x, body.substring(10));
             },
-            call -> (isStreamed ? call : call.notStreamed()).held(time));
+            call -> (isStreamed ? call : call.notStreamed()).manualTime(time));
     ended.assertEnded(COMPLETE, null);
     assertThat(ended.text()).isEqualTo("abc");
     assertThat(ended.timing().headersNanos()).isEqualTo(20 * MS);

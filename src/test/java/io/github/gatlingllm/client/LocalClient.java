@@ -86,7 +86,7 @@ final class LocalClient implements AfterEachCallback {
   private final List<ScriptedServer> servers = new ArrayList<>();
   private final Queue<AtomicInteger> ends = new ConcurrentLinkedQueue<>();
   private final Queue<Future<?>> timers = new ConcurrentLinkedQueue<>();
-  private volatile @Nullable HeldTime held;
+  private volatile @Nullable ManualTime manualTime;
 
   LocalClient() {
     try {
@@ -153,7 +153,7 @@ final class LocalClient implements AfterEachCallback {
     return gzip(text.getBytes(UTF_8), 1);
   }
 
-  /** How a POST for a stream ends at a server that answers so; it is asked once. */
+  /** How a POST for a stream ends at a server that answers so; it gets one request. */
   Ended answeredBy(ScriptedServer.Script script) throws Exception {
     return answeredBy(script, call -> call);
   }
@@ -176,7 +176,7 @@ final class LocalClient implements AfterEachCallback {
     private long requestTimeoutMillis = 1_000 * LIMIT_SECONDS;
     private Secrets secrets = Secrets.NONE;
     private LongSupplier nanoClock = System::nanoTime;
-    private @Nullable HeldTime held;
+    private @Nullable ManualTime manualTime;
     private boolean http2;
     private @Nullable ProxyServer proxy;
     private InetAddressNameResolver resolver = InetAddressNameResolver.JAVA_RESOLVER;
@@ -225,9 +225,9 @@ final class LocalClient implements AfterEachCallback {
       return this;
     }
 
-    /** By time that is held: its idle timeout too. */
-    Call held(HeldTime time) {
-      held = time;
+    /** By time that only the test changes: its idle timeout too. */
+    Call manualTime(ManualTime time) {
+      manualTime = time;
       return nanoClock(time);
     }
 
@@ -289,7 +289,7 @@ final class LocalClient implements AfterEachCallback {
       timeline.admitted(admitted);
       AtomicInteger count = new AtomicInteger();
       ends.add(count);
-      held = call.held;
+      manualTime = call.manualTime;
       exchange =
           new StreamedExchange(
               timeline,
@@ -415,7 +415,9 @@ final class LocalClient implements AfterEachCallback {
     }
   }
 
-  /** Keeps every timer that an exchange starts, and holds those of an exchange by held time. */
+  /**
+   * Notes every timer that an exchange starts; those of an exchange by manual time are due by it.
+   */
   private final class NotingLoop extends SingleThreadIoEventLoop {
     NotingLoop() {
       super(null, new DefaultThreadFactory("local"), NioIoHandler.newFactory());
@@ -426,11 +428,11 @@ final class LocalClient implements AfterEachCallback {
       if (!task.getClass().getName().matches(".*[.]IdleTimer[$].*")) {
         return super.schedule(task, delay, unit);
       }
-      HeldTime time = held;
+      ManualTime time = manualTime;
       ScheduledFuture<?> timer =
           time == null ? super.schedule(task, delay, unit) : super.schedule(task, 1, TimeUnit.DAYS);
       if (time != null) {
-        time.hold(timer, task, unit.toNanos(delay));
+        time.schedule(timer, task, unit.toNanos(delay));
       }
       timers.add(timer);
       return timer;

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Where an answer ends whose body does not: servers that leave it open, that cut it, or that say
+ * Where an answer ends whose body does not: servers that leave it open, that cut it, or that state
  * the end in other words.
  */
 class OpenEndIT {
@@ -233,25 +233,25 @@ class OpenEndIT {
   @MethodSource("endings")
   void answerEnds(String row) throws Exception {
     String[] expected = row.split(": ", 2)[0].split(" ", -1);
-    HeldTime time = new HeldTime(client);
-    BlockingQueue<String> said = new LinkedBlockingQueue<>();
-    Sent sent = send(time, said, Api.of(expected[0]));
-    time.awaitAsked(() -> said.add(STREAM));
+    ManualTime time = new ManualTime(client);
+    BlockingQueue<String> writes = new LinkedBlockingQueue<>();
+    Sent sent = send(time, writes, Api.of(expected[0]));
+    time.awaitReading(() -> writes.add(STREAM));
     StringBuilder read = new StringBuilder();
     for (String step : row.split(": ", 2)[1].split(" ", -1)) {
       if (Character.isDigit(step.charAt(0))) {
-        flush(time, said, read);
+        flush(time, writes, read);
         time.pass(Integer.parseInt(step));
       } else if (step.equals("END-OF-READ")) {
-        flush(time, said, read);
+        flush(time, writes, read);
       } else if (step.equals("END") || step.equals("CUT")) {
-        flush(time, said, read);
-        said.add(PIECES.get(step));
+        flush(time, writes, read);
+        writes.add(PIECES.get(step));
       } else {
         read.append(PIECES.get(step));
       }
     }
-    flush(time, said, read);
+    flush(time, writes, read);
 
     String error = ERRORS.get(expected[2]);
     Ended ended =
@@ -268,30 +268,31 @@ class OpenEndIT {
     if (ended.status() == COMPLETE) {
       assertThat(ended.timing().latencyNanos()).isNotNull();
     }
-    said.add("");
+    writes.add("");
   }
 
-  private Sent send(HeldTime time, BlockingQueue<String> said, Api api) throws Exception {
-    ScriptedServer server = client.serve(exchange -> talk(exchange, said));
-    Sent sent = client.post(server.baseUrl()).api(api).held(time).idleTimeoutMillis(IDLE).send();
+  private Sent send(ManualTime time, BlockingQueue<String> writes, Api api) throws Exception {
+    ScriptedServer server = client.serve(exchange -> talk(exchange, writes));
+    Sent sent =
+        client.post(server.baseUrl()).api(api).manualTime(time).idleTimeoutMillis(IDLE).send();
     client.awaitPosts(server, 1);
     return sent;
   }
 
   /** Pieces that come in one read, as one chunk. */
-  private static void flush(HeldTime time, BlockingQueue<String> said, StringBuilder read)
+  private static void flush(ManualTime time, BlockingQueue<String> writes, StringBuilder read)
       throws Exception {
     if (!read.isEmpty()) {
       String chunk = Integer.toHexString(read.length()) + "\r\n" + read + "\r\n";
       read.setLength(0);
-      time.awaitAsked(() -> said.add(chunk));
+      time.awaitReading(() -> writes.add(chunk));
     }
   }
 
-  /** Sends what is said; an empty text closes the connection. */
-  private static void talk(Exchange exchange, BlockingQueue<String> said)
+  /** Sends each text; an empty text closes the connection. */
+  private static void talk(Exchange exchange, BlockingQueue<String> writes)
       throws IOException, InterruptedException {
-    for (String next = said.take(); !next.isEmpty(); next = said.take()) {
+    for (String next = writes.take(); !next.isEmpty(); next = writes.take()) {
       exchange.send(next);
     }
     exchange.close();
@@ -309,11 +310,11 @@ class OpenEndIT {
   @ParameterizedTest
   @MethodSource("bodies")
   void completeBodyThatIsLeftOpenEnds(List<String> row) throws Exception {
-    HeldTime time = new HeldTime(client);
-    BlockingQueue<String> said = new LinkedBlockingQueue<>();
-    Sent sent = send(time, said, Api.CHAT);
+    ManualTime time = new ManualTime(client);
+    BlockingQueue<String> writes = new LinkedBlockingQueue<>();
+    Sent sent = send(time, writes, Api.CHAT);
     String head = "HTTP/1.1 " + row.get(0) + "\r\nContent-Length: 9999\r\n\r\n";
-    time.awaitAsked(() -> said.add(head + row.get(2)));
+    time.awaitReading(() -> writes.add(head + row.get(2)));
     time.pass(1_500);
     time.pass(5);
 
@@ -322,7 +323,7 @@ class OpenEndIT {
     assertThat(ended.error()).isEqualTo(row.get(1).isEmpty() ? null : row.get(1));
     assertThat(ended.exchange().wasLeftOpen()).isTrue();
     assertThat(ended.timing().closedNanos()).isZero();
-    said.add("");
+    writes.add("");
   }
 
   /** What was flushed is the answer, though neither its compression nor its body is ended. */
@@ -350,9 +351,9 @@ class OpenEndIT {
 
   @Test
   void connectionOfAnAnswerThatWasLeftOpenIsNotUsedAgain() throws Exception {
-    HeldTime time = new HeldTime(client);
+    ManualTime time = new ManualTime(client);
     ScriptedServer server = client.serve(LocalClient.AFTER_DONE, LocalClient.ONE_BODY);
-    Sent first = client.post(server.baseUrl()).held(time).send();
+    Sent first = client.post(server.baseUrl()).manualTime(time).send();
     first.awaitOver();
     time.pass(250);
     time.pass(5);

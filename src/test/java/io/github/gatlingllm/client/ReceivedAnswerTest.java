@@ -184,9 +184,9 @@ final class ReceivedAnswerTest {
         "rerank | {'id':'rerank-1','results':[]} | rerank-1"
       })
   void idOfTheAnswerIsThatOfTheApi(String api, String event, @Nullable String id) {
-    Pushes heard = new Pushes();
-    Pushes.event(Api.of(api).parser(heard), null, event.replace('\'', '"'));
-    assertThat(heard.ids).isEqualTo(id == null ? List.of() : List.of(id));
+    Pushes pushed = new Pushes();
+    Pushes.event(Api.of(api).parser(pushed), null, event.replace('\'', '"'));
+    assertThat(pushed.ids).isEqualTo(id == null ? List.of() : List.of(id));
   }
 
   @Test

@@ -91,8 +91,8 @@ class ReportedTimingsTest {
     for (int i = 0; i < 100; i++) {
       all += ", n" + i + ";dur=1";
     }
-    ServerReport said = read("server-timing: " + all);
-    assertThat(said.timings()).hasSize(32).containsKey("x".repeat(60) + "_s");
+    ServerReport report = read("server-timing: " + all);
+    assertThat(report.timings()).hasSize(32).containsKey("x".repeat(60) + "_s");
   }
 
   @ParameterizedTest(name = "{0}")

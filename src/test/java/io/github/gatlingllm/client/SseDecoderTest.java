@@ -85,7 +85,7 @@ class SseDecoderTest {
     byte[] stream = "data: a\r\n\r\n".getBytes(UTF_8);
     decoder.feed(stream, 0, stream.length - 2);
     assertThat(events.lines).isEmpty();
-    // The carriage return already ends the line: the line feed after it says nothing more.
+    // The carriage return already ends the line: the line feed after it has no meaning.
     decoder.feed(stream, stream.length - 2, 1);
     assertThat(events.lines).containsExactly("a");
     decoder.feed(stream, stream.length - 1, 1);

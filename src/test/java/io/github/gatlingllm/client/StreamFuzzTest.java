@@ -32,7 +32,7 @@ class StreamFuzzTest {
     assertThat(Pushes.ofReads(reads)).isEqualTo(Pushes.ofReads(List.of(stream)));
   }
 
-  /** What was read before is compared with, and must not change what is said. */
+  /** What was read before is compared with, and must not change what is pushed. */
   @FuzzTest
   void chunkAfterChunk(FuzzedDataProvider data) {
     Pushes pushes = new Pushes();

@@ -59,13 +59,13 @@ class TranscriptTest {
   @CsvSource({"DEBUG, DEBUG", "TRACE, 'TRACE, DEBUG'"})
   void debugLogsFailedRequestsOnlyAndTraceAll(String level, String logged) {
     logger.setLevel(Level.toLevel(level));
-    exchange().log("well", "its session", null);
-    exchange().log("ask", "its session", "HTTP 500: oops");
+    exchange().log("well", "a session", null);
+    exchange().log("chat", "a session", "HTTP 500: oops");
 
     assertThat(log.list.stream().map(each -> each.getLevel().toString()).collect(joining(", ")))
         .isEqualTo(logged);
     assertThat(log.list.get(log.list.size() - 1).getFormattedMessage())
-        .contains("\nask: KO HTTP 500: oops\n", "\nits session\n", "\n\tHTTP/1.1 500\n");
+        .contains("\nchat: KO HTTP 500: oops\n", "\na session\n", "\n\tHTTP/1.1 500\n");
   }
 
   @Test
@@ -75,7 +75,7 @@ class TranscriptTest {
     for (int i = 0; i < 10; i++) {
       transcript.body("x".repeat(10_000).getBytes(UTF_8), 0, 10_000);
     }
-    transcript.log("well", "its session", null);
+    transcript.log("well", "a session", null);
 
     assertThat(log.list.get(0).getFormattedMessage())
         .hasSizeBetween(64 * 1024, 65 * 1024)
@@ -88,7 +88,7 @@ class TranscriptTest {
     Transcript transcript = exchange();
     byte[] sent = "a\n::stop-commands::b\u001b[2J".getBytes(UTF_8);
     transcript.body(sent, 0, sent.length);
-    transcript.log("well", "its session", null);
+    transcript.log("well", "a session", null);
 
     assertThat(log.list.get(0).getFormattedMessage())
         .contains("\na\n: :stop-commands::b\\u001b[2J\n<<<<");

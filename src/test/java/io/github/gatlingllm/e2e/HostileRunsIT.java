@@ -9,7 +9,7 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Http2Server;
-import io.github.gatlingllm.testing.Http2Server.Asked;
+import io.github.gatlingllm.testing.Http2Server.ServerStream;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
 import io.netty.handler.codec.http2.Http2Error;
@@ -80,10 +80,10 @@ class HostileRunsIT {
                 server -> {
                   for (String encoding : List.of("identity", "gzip", "identity")) {
                     server.next().startStream().event(A).event(STOP).end();
-                    Asked asked = server.next().startStream("content-encoding", encoding);
-                    asked.bytes(GZIP_HEADER, false);
-                    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
-                    asked.framesAfterReset();
+                    ServerStream stream = server.next().startStream("content-encoding", encoding);
+                    stream.bytes(GZIP_HEADER, false);
+                    assertThat(stream.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+                    stream.framesAfterReset();
                   }
                   assertThat(server.connections()).isEqualTo(1);
                 }),
@@ -95,9 +95,9 @@ class HostileRunsIT {
                 2,
                 60,
                 server -> {
-                  Asked asked = server.next().startStream("content-encoding", "gzip");
-                  asked.bytes(GZIP_HEADER, false);
-                  asked.reset();
+                  ServerStream stream = server.next().startStream("content-encoding", "gzip");
+                  stream.bytes(GZIP_HEADER, false);
+                  stream.reset();
                   server.next().startStream().event(A).event(STOP).end();
                 }),
             0,

@@ -177,7 +177,7 @@ final class BatchSchedulerTest {
   }
 
   /** A prompt of token ids: runs of {@code id, length, id, length …}; its answer is one token. */
-  private Sequence ask(String name, int... runs) throws Refusal {
+  private Sequence cacheable(String name, int... runs) throws Refusal {
     List<String> ids = new ArrayList<>();
     for (int run = 0; run < runs.length; run += 2) {
       for (int i = 0; i < runs[run + 1]; i++) {
@@ -194,16 +194,18 @@ final class BatchSchedulerTest {
   @Test
   void cachedBlocksNeedNoPrefillAndTheLastTokenIsAlwaysComputed() throws Refusal {
     BatchScheduler scheduler = new BatchScheduler(model(8));
-    assertThat(run(scheduler, ask("a", 7, 40))).containsExactly("50.0: a");
+    assertThat(run(scheduler, cacheable("a", 7, 40))).containsExactly("50.0: a");
     // Again: 2 full blocks of 16 are there, 8 ms for the rest.
-    Sequence again = ask("b", 7, 40);
+    Sequence again = cacheable("b", 7, 40);
     assertThat(run(scheduler, again)).containsExactly("68.0: b");
     assertThat(again.cachedTokens()).isEqualTo(32);
     // 20 tokens in common are one full block.
-    assertThat(run(scheduler, ask("c", 7, 20, 8, 20))).containsExactly("102.0: c");
+    assertThat(run(scheduler, cacheable("c", 7, 20, 8, 20))).containsExactly("102.0: c");
     // 32 tokens are two blocks, but the second one holds the last token.
-    assertThat(run(scheduler, ask("d", 7, 32))).containsExactly("128.0: d");
-    assertThat(run(scheduler, ask("e", 9, 1, 7, 39))).as("no prefix").containsExactly("178.0: e");
+    assertThat(run(scheduler, cacheable("d", 7, 32))).containsExactly("128.0: d");
+    assertThat(run(scheduler, cacheable("e", 9, 1, 7, 39)))
+        .as("no prefix")
+        .containsExactly("178.0: e");
     assertThat(scheduler.load().prefixQueriedTokens()).isEqualTo(40 + 40 + 40 + 32 + 40);
     assertThat(scheduler.load().prefixHitTokens()).isEqualTo(32 + 16 + 16);
   }
@@ -211,15 +213,16 @@ final class BatchSchedulerTest {
   @Test
   void promptsOfOneIterationShareTheBlocksOfTheFirst() throws Refusal {
     BatchScheduler scheduler = new BatchScheduler(model(8));
-    assertThat(run(scheduler, ask("a", 7, 40), ask("b", 7, 40))).containsExactly("58.0: a b");
+    assertThat(run(scheduler, cacheable("a", 7, 40), cacheable("b", 7, 40)))
+        .containsExactly("58.0: a b");
   }
 
   @Test
   void blocksAreEvictedLeastRecentlyUsedFirstAndFromTheEndOfAPrefix() throws Refusal {
     BatchScheduler scheduler = new BatchScheduler(model(8), 48);
-    run(scheduler, ask("a", 7, 40)); // two of three blocks
-    run(scheduler, ask("x", 8, 40)); // the free one, and the last one of a
-    Sequence again = ask("b", 7, 40);
+    run(scheduler, cacheable("a", 7, 40)); // two of three blocks
+    run(scheduler, cacheable("x", 8, 40)); // the free one, and the last one of a
+    Sequence again = cacheable("b", 7, 40);
     run(scheduler, again);
     assertThat(again.cachedTokens()).isEqualTo(16);
   }
@@ -291,10 +294,10 @@ final class BatchSchedulerTest {
       EngineClient client = new EngineClient(engine);
       String text = "x".repeat(400);
       String form = "{'max_tokens':1,'messages':[%s]}";
-      assertThat(cached(client.ask(form.formatted(message("user", text))))).isZero();
-      assertThat(cached(client.ask(form.formatted(message("user", text))))).isEqualTo(96);
-      assertThat(cached(client.ask(form.formatted(message("system", text))))).isZero();
-      assertThat(cached(client.ask(form.formatted(message("user", "1 " + text))))).isZero();
+      assertThat(cached(client.answer(form.formatted(message("user", text))))).isZero();
+      assertThat(cached(client.answer(form.formatted(message("user", text))))).isEqualTo(96);
+      assertThat(cached(client.answer(form.formatted(message("system", text))))).isZero();
+      assertThat(cached(client.answer(form.formatted(message("user", "1 " + text))))).isZero();
     }
   }
 
@@ -303,8 +306,8 @@ final class BatchSchedulerTest {
     try (EmbeddedEngine engine = FAST.prefixCaching(false).start()) {
       EngineClient client = new EngineClient(engine);
       String body = "{'max_tokens':1,'messages':[" + message("user", "x".repeat(400)) + "]}";
-      assertThat(cached(client.ask(body))).isZero();
-      assertThat(cached(client.ask(body))).isZero();
+      assertThat(cached(client.answer(body))).isZero();
+      assertThat(cached(client.answer(body))).isZero();
       assertThat(engine.load().prefixQueriedTokens()).isZero();
     }
   }

@@ -81,6 +81,6 @@ final class CompletionRequestTest {
     assertThat(Requests.parse(Api.RESPONSES, body.formatted(1)).choices()).isEqualTo(1);
     assertThatThrownBy(() -> Requests.parse(Api.RESPONSES, body.formatted(2)))
         .isInstanceOf(Refusal.class)
-        .hasMessage("n is 2; this API gives one answer, leave n out");
+        .hasMessage("n is 2; this API gives one answer, omit n");
   }
 }

@@ -67,7 +67,7 @@ final class EmbeddedEngineTest {
   /** 127.0.0.2 stands for every other address of the machine. */
   @ParameterizedTest
   @CsvSource({"127.0.0.1, false", "0.0.0.0, true"})
-  void otherAddressesAreServedOnlyIfAskedFor(String host, boolean isServed) throws IOException {
+  void otherAddressesAreServedOnlyIfSet(String host, boolean isServed) throws IOException {
     EmbeddedEngine engine = start(host.endsWith("1") ? FAST : FAST.host(host));
     try (Socket socket = new Socket()) {
       InetSocketAddress other =

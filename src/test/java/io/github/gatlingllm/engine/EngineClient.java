@@ -47,7 +47,7 @@ record EngineClient(EmbeddedEngine engine) {
         .POST(HttpRequest.BodyPublishers.ofString(body.replace('\'', '"')));
   }
 
-  JsonNode ask(String body) {
+  JsonNode answer(String body) {
     return json(chat(body).join());
   }
 

@@ -10,9 +10,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Responses, messages, embeddings and rerank, through the port: what they say is what chat states.
- */
+/** Responses, messages, embeddings and rerank, through the port: they state what chat states. */
 @Timeout(120)
 final class OtherApisTest {
 
@@ -27,7 +25,7 @@ final class OtherApisTest {
 
   private final EngineClient client = new EngineClient(engine);
 
-  private JsonNode ask(String path, String body) {
+  private JsonNode answer(String path, String body) {
     return EngineClient.json(client.post(path, body, "x-api-key", "k").join());
   }
 
@@ -51,7 +49,7 @@ final class OtherApisTest {
   @Test
   void sameRequestGetsTheSameAnswerInEveryApi() {
     String chat =
-        ask(
+        answer(
                 "/chat/completions",
                 "{'max_tokens':9,'ignore_eos':true,'messages':[{'role':'system','content':'Brief.'},{'role':'user','content':'How"
                     + " are you?'}]}")
@@ -61,7 +59,7 @@ final class OtherApisTest {
     String responses =
         "{'max_output_tokens':9,'ignore_eos':true,'instructions':'Brief.',"
             + "'input':'How are you?'%s}";
-    JsonNode response = ask("/responses", responses.formatted(""));
+    JsonNode response = answer("/responses", responses.formatted(""));
     assertThat(response.at("/output/1/content/0/text").textValue()).isEqualTo(chat);
     assertThat(response.at("/incomplete_details/reason").textValue())
         .isEqualTo("max_output_tokens");
@@ -77,7 +75,7 @@ final class OtherApisTest {
     String messages =
         "{'max_tokens':9,'ignore_eos':true,'system':'Brief.','messages':[{'role':'user',"
             + "'content':[{'type':'text','text':'How are you?'}]}]%s}";
-    JsonNode message = ask("/messages", messages.formatted(""));
+    JsonNode message = answer("/messages", messages.formatted(""));
     assertThat(message.at("/content/1/text").textValue()).isEqualTo(chat);
     assertThat(message.path("stop_reason").textValue()).isEqualTo("max_tokens");
     List<JsonNode> blocks = stream("/messages", messages.formatted(",'stream':true"));
@@ -91,7 +89,7 @@ final class OtherApisTest {
         "'name':'weather','%s':{'type':'object','properties':{'days':{'type':'integer'}},"
             + "'required':['days']}";
     JsonNode response =
-        ask(
+        answer(
             "/responses",
             "{'input':[{'role':'user','content':'Bern?'},{'type':'function_call','call_id':'c',"
                 + "'name':'weather','arguments':'{}'},{'type':'function_call_output',"
@@ -104,7 +102,7 @@ final class OtherApisTest {
     assertThat(EngineClient.json(called.path("arguments").textValue()).has("score")).isTrue();
 
     JsonNode message =
-        ask(
+        answer(
             "/messages",
             "{'max_tokens':90,'messages':[{'role':'user','content':'Bern?'},{'role':'assistant',"
                 + "'content':[{'type':'tool_use','id':'c','name':'weather','input':{}}]},"
@@ -118,22 +116,23 @@ final class OtherApisTest {
 
   @Test
   void oneEmbeddingPerTextAndEqualForEqualTexts() {
-    JsonNode both = ask("/embeddings", "{'input':['one text','another']}").path("data");
-    JsonNode again = ask("/embeddings", "{'input':'another'}");
+    JsonNode both = answer("/embeddings", "{'input':['one text','another']}").path("data");
+    JsonNode again = answer("/embeddings", "{'input':'another'}");
     assertThat(both).hasSize(2);
     assertThat(both.at("/0/embedding")).hasSize(256).isNotEqualTo(both.at("/1/embedding"));
     assertThat(again.at("/data/0/embedding")).isEqualTo(both.at("/1/embedding"));
     assertThat(again.at("/usage/prompt_tokens").intValue()).isEqualTo(2);
-    assertThat(ask("/embeddings", "{'input':[]}").at("/error/message").textValue())
+    assertThat(answer("/embeddings", "{'input':[]}").at("/error/message").textValue())
         .contains("expected 1 to");
-    assertThat(ask("/embeddings", "{'input':[[1,2,3],[4]]}").at("/usage/prompt_tokens").intValue())
+    assertThat(
+            answer("/embeddings", "{'input':[[1,2,3],[4]]}").at("/usage/prompt_tokens").intValue())
         .isEqualTo(4);
   }
 
   @Test
   void documentsAreSortedByTheirScores() {
     String request = "{'query':'Which?','documents':['one text',{'text':'another'},'one text']%s}";
-    JsonNode all = ask("/rerank", request.formatted(""));
+    JsonNode all = answer("/rerank", request.formatted(""));
     assertThat(all.path("results")).hasSize(3).noneMatch(result -> result.has("document"));
     assertThat(all.path("results"))
         .extracting(result -> -result.path("relevance_score").doubleValue())
@@ -145,19 +144,19 @@ final class OtherApisTest {
         .as("each document with the query, 4 characters a token")
         .isEqualTo(4 + 4 + 4);
 
-    JsonNode best = ask("/rerank", request.formatted(",'top_n':1,'return_documents':true"));
+    JsonNode best = answer("/rerank", request.formatted(",'top_n':1,'return_documents':true"));
     assertThat(best.path("results")).hasSize(1);
     assertThat(best.at("/results/0/relevance_score"))
         .isEqualTo(all.at("/results/0/relevance_score"));
     assertThat(best.at("/results/0/document/text").textValue()).isIn("one text", "another");
-    assertThat(ask("/rerank", "{'query':'?','documents':[]}").at("/error/param").textValue())
+    assertThat(answer("/rerank", "{'query':'?','documents':[]}").at("/error/param").textValue())
         .isEqualTo("documents");
   }
 
   @Test
   void messagesRequireMaxTokensAndEveryApiTheKey() {
     assertThat(
-            ask("/messages", "{'messages':[{'role':'user','content':'Hi'}]}")
+            answer("/messages", "{'messages':[{'role':'user','content':'Hi'}]}")
                 .at("/error/message")
                 .textValue())
         .isEqualTo("max_tokens: Field required");

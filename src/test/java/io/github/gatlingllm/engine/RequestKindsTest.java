@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class RequestKindsTest {
   private static final EmbeddedEngine.EngineBuilder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1);
-  private static final String ASK = "'messages':[{'role':'user','content':'How are you?'}]";
+  private static final String QUESTION = "'messages':[{'role':'user','content':'How are you?'}]";
   private static final String TOOLS =
       "'tools':[{'type':'function','function':{'name':'weather','parameters':{'type':'object',"
           + "'properties':{'city':{'type':'string'},'days':{'type':'integer','minimum':1,"
@@ -35,18 +35,18 @@ final class RequestKindsTest {
     String form =
         "{'max_tokens':1,'messages':[{'role':'user','content':[{'type':'text','text':'Look: 12'},"
             + "{'type':'image_url','image_url':{'url':'data:image/png;base64,%s'}}]}]}";
-    assertThat(client.ask(form.formatted("AAAA")).at("/usage/prompt_tokens").intValue())
+    assertThat(client.answer(form.formatted("AAAA")).at("/usage/prompt_tokens").intValue())
         .isEqualTo(2 + Prompt.IMAGE_TOKENS);
     // The same image is cached; another one shares not even the first block.
     String cached = "/usage/prompt_tokens_details/cached_tokens";
-    assertThat(client.ask(form.formatted("AAAA")).at(cached).intValue()).isEqualTo(256);
-    assertThat(client.ask(form.formatted("BBBB")).at(cached).intValue()).isZero();
+    assertThat(client.answer(form.formatted("AAAA")).at(cached).intValue()).isEqualTo(256);
+    assertThat(client.answer(form.formatted("BBBB")).at(cached).intValue()).isZero();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"'required'", "{'type':'function','function':{'name':'weather'}}"})
   void toolCallIsNameThenArguments(String choice) {
-    String body = "{" + ASK + "," + TOOLS + ",'tool_choice':" + choice + "%s}";
+    String body = "{" + QUESTION + "," + TOOLS + ",'tool_choice':" + choice + "%s}";
     List<JsonNode> chunks =
         client.stream(body.formatted(",'stream':true,'stream_options':{'include_usage':true}"));
     JsonNode first = chunks.get(1).at("/choices/0/delta/tool_calls/0");
@@ -60,7 +60,7 @@ final class RequestKindsTest {
     assertThat(chunks.get(chunks.size() - 1).at("/usage/completion_tokens").intValue())
         .isEqualTo(1 + (arguments.length() + 3) / 4);
 
-    JsonNode notStreamed = client.ask(body.formatted(""));
+    JsonNode notStreamed = client.answer(body.formatted(""));
     assertThat(notStreamed.at("/choices/0/message/content").isNull()).isTrue();
     assertThat(notStreamed.at("/choices/0/message/tool_calls/0/function/arguments").textValue())
         .isEqualTo(arguments);
@@ -68,7 +68,7 @@ final class RequestKindsTest {
 
   @Test
   void toolsWithoutAChoiceGetFreeText() {
-    JsonNode answer = client.ask("{" + ASK + "," + TOOLS + ",'max_tokens':5}");
+    JsonNode answer = client.answer("{" + QUESTION + "," + TOOLS + ",'max_tokens':5}");
     assertThat(answer.at("/choices/0/message/content").textValue()).isNotBlank();
     assertThat(answer.at("/choices/0/message").has("tool_calls")).isFalse();
     assertThat(answer.at("/usage/prompt_tokens").intValue()).as("tools count").isGreaterThan(3);
@@ -79,19 +79,19 @@ final class RequestKindsTest {
     String body =
         "{%s,'response_format':{'type':'json_schema','json_schema':{'name':'a','schema':"
             + "{'type':'object'}}}%s}";
-    JsonNode answer = client.ask(body.formatted(ASK, ""));
+    JsonNode answer = client.answer(body.formatted(QUESTION, ""));
     String content = answer.at("/choices/0/message/content").textValue();
     assertThat(EngineClient.json(content).isObject()).isTrue();
     assertThat(answer.at("/choices/0/finish_reason").textValue()).isEqualTo("stop");
-    List<JsonNode> streamed = client.stream(body.formatted(ASK, ",'stream':true"));
+    List<JsonNode> streamed = client.stream(body.formatted(QUESTION, ",'stream':true"));
     assertThat(joined(streamed, "/choices/0/delta/content")).isEqualTo(content);
 
-    JsonNode cut = client.ask(body.formatted(ASK, ",'max_tokens':3"));
+    JsonNode cut = client.answer(body.formatted(QUESTION, ",'max_tokens':3"));
     assertThat(cut.at("/choices/0/message/content").textValue())
         .isEqualTo(content.substring(0, 12));
     assertThat(cut.at("/choices/0/finish_reason").textValue()).isEqualTo("length");
 
-    JsonNode pinned = client.ask(body.formatted(ASK, ",'max_tokens':50,'ignore_eos':true"));
+    JsonNode pinned = client.answer(body.formatted(QUESTION, ",'max_tokens':50,'ignore_eos':true"));
     assertThat(pinned.at("/usage/completion_tokens").intValue()).isEqualTo(50);
     assertThat(EngineClient.json(pinned.at("/choices/0/message/content").textValue()))
         .isEqualTo(EngineClient.json(content));
@@ -99,7 +99,7 @@ final class RequestKindsTest {
 
   @Test
   void choicesAreInterleavedAndCountedTogether() {
-    String body = "{" + ASK + ",'n':3,'max_tokens':8,'ignore_eos':true%s}";
+    String body = "{" + QUESTION + ",'n':3,'max_tokens':8,'ignore_eos':true%s}";
     List<JsonNode> chunks =
         client.stream(body.formatted(",'stream':true,'stream_options':{'include_usage':true}"));
     List<Integer> order =
@@ -115,7 +115,7 @@ final class RequestKindsTest {
     assertThat(chunks)
         .filteredOn(chunk -> chunk.at("/choices/0/finish_reason").isTextual())
         .hasSize(3);
-    JsonNode notStreamed = client.ask(body.formatted(""));
+    JsonNode notStreamed = client.answer(body.formatted(""));
     assertThat(notStreamed.path("choices")).hasSize(3);
     assertThat(notStreamed.findValuesAsText("content")).doesNotHaveDuplicates();
   }
@@ -124,8 +124,8 @@ final class RequestKindsTest {
   void reasoningComesFirstAndIsCountedApart() {
     try (EmbeddedEngine reasoning = FAST.reasoning(6).start()) {
       EngineClient thinker = new EngineClient(reasoning);
-      String body = "{" + ASK + ",'max_tokens':10,'ignore_eos':true%s}";
-      JsonNode notStreamed = thinker.ask(body.formatted(""));
+      String body = "{" + QUESTION + ",'max_tokens':10,'ignore_eos':true%s}";
+      JsonNode notStreamed = thinker.answer(body.formatted(""));
       assertThat(notStreamed.at("/choices/0/message/reasoning_content").textValue()).hasSize(24);
       assertThat(notStreamed.at("/choices/0/message/content").textValue()).hasSize(16);
       assertThat(notStreamed.at("/usage/completion_tokens").intValue()).isEqualTo(10);
@@ -150,7 +150,7 @@ final class RequestKindsTest {
         "'tools':[{'type':'function'}] | A tool has no name",
       })
   void unsupportedParameterIsRejected(String parameter, String message) {
-    JsonNode error = client.ask("{" + ASK + "," + parameter + "}").path("error");
+    JsonNode error = client.answer("{" + QUESTION + "," + parameter + "}").path("error");
     assertThat(error.path("message").textValue()).contains(message).hasSizeLessThan(200);
     assertThat(error.path("type").textValue()).isEqualTo("invalid_request_error");
   }

@@ -33,7 +33,7 @@ class SelfTestResultsTest {
 
   @TempDir private Path folder;
   private Path file;
-  private final List<String> said = new ArrayList<>();
+  private final List<String> console = new ArrayList<>();
   private final RunInfo run = RunInfo.started("run", "sim", "here", 0).versions(VERSIONS);
 
   @BeforeEach
@@ -44,7 +44,7 @@ class SelfTestResultsTest {
 
   private @Nullable SelfTest atEnd(Machine machine) {
     return new SelfTestResults(file, machine)
-        .atEndOf(run, new RunFiles(folder), nanos -> nanos, said::add);
+        .atEndOf(run, new RunFiles(folder), nanos -> nanos, console::add);
   }
 
   @Test
@@ -56,14 +56,14 @@ class SelfTestResultsTest {
   void aRunWhereNothingWasMeasuredKnowsNothing() throws IOException {
     Files.delete(file);
     assertThat(atEnd(HERE)).isNull();
-    assertThat(said).isEmpty();
+    assertThat(console).isEmpty();
   }
 
   @Test
   void aDamagedFileIsReportedInALine() throws IOException {
     Files.writeString(file, "{");
     assertThat(atEnd(HERE)).isNull();
-    assertThat(said)
+    assertThat(console)
         .singleElement()
         .matches(line -> line.startsWith("LLM self-test: " + file + " is not understood"));
   }
@@ -72,9 +72,10 @@ class SelfTestResultsTest {
   void anEngineThatHasEndedIsReportedInALine() {
     assertThat(
             new SelfTestResults(file, HERE)
-                .atEndOf(run.config(SelfTest.ENGINE, "1"), new RunFiles(folder), n -> n, said::add))
+                .atEndOf(
+                    run.config(SelfTest.ENGINE, "1"), new RunFiles(folder), n -> n, console::add))
         .isNull();
-    assertThat(said).singleElement().matches(line -> line.startsWith("LLM self-test: "));
+    assertThat(console).singleElement().matches(line -> line.startsWith("LLM self-test: "));
   }
 
   @Test

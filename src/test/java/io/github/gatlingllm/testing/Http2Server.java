@@ -57,7 +57,7 @@ public final class Http2Server implements AutoCloseable {
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private final BlockingQueue<Asked> requests = new LinkedBlockingQueue<>();
+  private final BlockingQueue<ServerStream> requests = new LinkedBlockingQueue<>();
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicInteger posts = new AtomicInteger();
   private final Channel listener;
@@ -98,7 +98,7 @@ public final class Http2Server implements AutoCloseable {
                                 new ChannelInitializer<Channel>() {
                                   @Override
                                   protected void initChannel(Channel stream) {
-                                    stream.pipeline().addLast(new Asked(stream));
+                                    stream.pipeline().addLast(new ServerStream(stream));
                                   }
                                 }));
                   }
@@ -120,17 +120,17 @@ public final class Http2Server implements AutoCloseable {
     return posts.get();
   }
 
-  public Asked next() throws InterruptedException {
-    Asked asked = requests.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
-    assertThat(asked).as("next request").isNotNull();
-    return asked;
+  public ServerStream next() throws InterruptedException {
+    ServerStream stream = requests.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+    assertThat(stream).as("next request").isNotNull();
+    return stream;
   }
 
-  public final class Asked extends ChannelInboundHandlerAdapter {
+  public final class ServerStream extends ChannelInboundHandlerAdapter {
     private final Channel stream;
     private final CompletableFuture<Long> reset = new CompletableFuture<>();
 
-    private Asked(Channel stream) {
+    private ServerStream(Channel stream) {
       this.stream = stream;
     }
 
@@ -151,11 +151,11 @@ public final class Http2Server implements AutoCloseable {
       ReferenceCountUtil.release(event);
     }
 
-    public Asked startStream() {
+    public ServerStream startStream() {
       return startStream("x-server", "test");
     }
 
-    public Asked startStream(String header, String value) {
+    public ServerStream startStream(String header, String value) {
       return write(
           new DefaultHttp2HeadersFrame(
               new DefaultHttp2Headers()
@@ -170,7 +170,7 @@ public final class Http2Server implements AutoCloseable {
           stream.writeAndFlush(new DefaultHttp2DataFrame(Unpooled.wrappedBuffer(bytes), last));
     }
 
-    public Asked event(String json) {
+    public ServerStream event(String json) {
       byte[] data = ("data: " + json + "\n\n").getBytes(UTF_8);
       return write(new DefaultHttp2DataFrame(Unpooled.wrappedBuffer(data)));
     }
@@ -244,7 +244,7 @@ public final class Http2Server implements AutoCloseable {
       return reset.get(LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 
-    private Asked write(Object frame) {
+    private ServerStream write(Object frame) {
       stream.writeAndFlush(frame).syncUninterruptibly();
       return this;
     }

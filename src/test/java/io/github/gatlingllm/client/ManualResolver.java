@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-final class HeldResolver implements InetAddressNameResolver {
+final class ManualResolver implements InetAddressNameResolver {
 
-  private record Question(Promise<List<InetAddress>> promise, long askedNanos) {}
+  private record Question(Promise<List<InetAddress>> promise, long atNanos) {}
 
   private final CompletableFuture<Question> question = new CompletableFuture<>();
 
@@ -24,9 +24,9 @@ final class HeldResolver implements InetAddressNameResolver {
     return promise;
   }
 
-  /** {@link System#nanoTime()} when the client asked. */
-  long awaitAsked() throws Exception {
-    return question.get(60, TimeUnit.SECONDS).askedNanos();
+  /** {@link System#nanoTime()} of the question. */
+  long awaitQuestion() throws Exception {
+    return question.get(60, TimeUnit.SECONDS).atNanos();
   }
 
   void found(InetAddress address) {

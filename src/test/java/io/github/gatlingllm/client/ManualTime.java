@@ -13,13 +13,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Time that passes only when a test says so, however long it waits for something else: a clock, and
+ * Time that passes only when a test lets it, however long it waits for something else: a clock, and
  * the timers of exchanges that are due by it.
  */
-final class HeldTime implements LongSupplier {
+final class ManualTime implements LongSupplier {
   private final LocalClient client;
   private final AtomicLong now = new AtomicLong(1);
-  private final AtomicInteger asked = new AtomicInteger();
+  private final AtomicInteger readings = new AtomicInteger();
   private final PriorityQueue<Timer> due =
       new PriorityQueue<>(Comparator.comparingLong(Timer::nanos));
 
@@ -28,16 +28,16 @@ final class HeldTime implements LongSupplier {
 
   @Override
   public long getAsLong() {
-    asked.incrementAndGet();
+    readings.incrementAndGet();
     return now.get();
   }
 
-  HeldTime(LocalClient client) {
+  ManualTime(LocalClient client) {
     this.client = client;
   }
 
   /** Runs a task of the event loop when the delay has passed by this time. */
-  void hold(Future<?> handle, Runnable task, long delayNanos) {
+  void schedule(Future<?> handle, Runnable task, long delayNanos) {
     due.add(new Timer(now.get() + delayNanos, task, handle));
   }
 
@@ -61,16 +61,16 @@ final class HeldTime implements LongSupplier {
     void happen() throws IOException;
   }
 
-  /** Does something, and waits until an exchange has asked what time it is. */
-  void awaitAsked(Doing something) throws IOException {
+  /** Does something, and waits until an exchange has read the clock. */
+  void awaitReading(Doing something) throws IOException {
     client.settle();
-    int before = asked.get();
+    int before = readings.get();
     something.happen();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LocalClient.LIMIT_SECONDS);
-    while (asked.get() == before && System.nanoTime() < deadline) {
+    while (readings.get() == before && System.nanoTime() < deadline) {
       LockSupport.parkNanos(100_000);
     }
-    assertThat(asked.get()).isGreaterThan(before);
+    assertThat(readings.get()).isGreaterThan(before);
     client.settle();
   }
 }
