@@ -58,7 +58,7 @@ public enum ConfigKey {
 
   /** Whether runs, or injectors of one run, may differ in the value of that name. */
   public static boolean isOfEach(Identifies what, String name) {
-    String said = SETTINGS.getProperty(name, Identifies.MEASUREMENT.name());
-    return Identifies.valueOf(said.toUpperCase(Locale.ROOT)).compareTo(what) >= 0;
+    String identifies = SETTINGS.getProperty(name, Identifies.MEASUREMENT.name());
+    return Identifies.valueOf(identifies.toUpperCase(Locale.ROOT)).compareTo(what) >= 0;
   }
 }

@@ -267,7 +267,9 @@ record FieldType<T>(
     return Collections.unmodifiableMap(numbers);
   }
 
-  /** Keeps the value on one line: replaces line ends between values, and escapes those in texts. */
+  /**
+   * Writes the value on one line: replaces line ends between values, and escapes those in texts.
+   */
   private static void writeJson(JsonGenerator json, String raw) throws IOException {
     String line =
         LINE_ENDS
@@ -280,7 +282,7 @@ record FieldType<T>(
     json.writeRawValue(line);
   }
 
-  /** The text of any value. Needs a parser that keeps its source, see {@link RecordFile}. */
+  /** The text of any value. Needs a parser with its source, see {@link RecordFile}. */
   private static String readJson(JsonParser json) throws IOException {
     JsonLocation start = json.currentTokenLocation();
     json.skipChildren();

@@ -166,7 +166,7 @@ final class JsonLines implements Closeable {
     }
   }
 
-  /** A generator that keeps a JSON value on one line, and does not close the stream. */
+  /** A generator that writes a JSON value on one line, and does not close the stream. */
   static JsonGenerator generator(JsonFactory factory, OutputStream out) throws IOException {
     return factory
         .createGenerator(out, JsonEncoding.UTF8)

@@ -321,7 +321,7 @@ public record Objectives(
   }
 
   /**
-   * A condition on a figure of the summary that decides whether the build passes. It is kept in
+   * A condition on a figure of the summary that decides whether the build passes. It is stored in
    * {@code llm/run.json}, so that a later report judges the same.
    *
    * @param tier the tier by whose SLO it judges; null for that of the run
@@ -357,7 +357,7 @@ public record Objectives(
       }
     }
 
-    /** An assertion on a figure that is no matter of tiers, or by the SLO of the run. */
+    /** An assertion on a figure that is independent of tiers, or by the SLO of the run. */
     public Assertion(
         @Nullable String target,
         Scope scope,

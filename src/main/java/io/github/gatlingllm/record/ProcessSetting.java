@@ -114,7 +114,7 @@ public record ProcessSetting(String property, String variable) {
       }
     }
 
-    /** Nanoseconds per unit; throws without a message if there is no such unit. */
+    /** Nanoseconds per unit; throws without a message if the unit is unknown. */
     public static long unitNanos(String unit) {
       return switch (unit) {
         case "us" -> 1_000L;
@@ -267,20 +267,20 @@ public record ProcessSetting(String property, String variable) {
     /** A host, also with its port, or a domain and all hosts in it, or a network {@code a.b/n}. */
     private static boolean isExcepted(URI target, String exception) {
       String host = target.getHost().toLowerCase(Locale.ROOT);
-      String said = exception.toLowerCase(Locale.ROOT);
-      if (said.equals("*") || isInNetwork(host, said)) {
+      String name = exception.toLowerCase(Locale.ROOT);
+      if (name.equals("*") || isInNetwork(host, name)) {
         return true;
       }
-      int colon = said.lastIndexOf(':');
-      if (colon > 0 && said.indexOf(':') == colon) {
+      int colon = name.lastIndexOf(':');
+      if (colon > 0 && name.indexOf(':') == colon) {
         int byDefault = "https".equals(target.getScheme()) ? 443 : 80;
         int port = target.getPort() < 0 ? byDefault : target.getPort();
-        if (!said.substring(colon + 1).equals(Integer.toString(port))) {
+        if (!name.substring(colon + 1).equals(Integer.toString(port))) {
           return false;
         }
-        said = said.substring(0, colon);
+        name = name.substring(0, colon);
       }
-      String domain = said.replaceFirst("^\\*?\\.", "");
+      String domain = name.replaceFirst("^\\*?\\.", "");
       String bare =
           host.startsWith("[") && !domain.startsWith("[") ? host.replaceAll("[\\[\\]]", "") : host;
       return !domain.isEmpty() && (bare.equals(domain) || bare.endsWith("." + domain));

@@ -164,7 +164,9 @@ public record RequestRecord(
     }
   }
 
-  /** The token-bearing events, in order; arrays are empty where values are not known or kept. */
+  /**
+   * The token-bearing events, in order; arrays are empty where values are not known or recorded.
+   */
   @SuppressWarnings("ArrayRecordComponent") // primitive arrays: 20 million gaps must fit
   public record Events(
       int[] offsetsMicros,
@@ -295,7 +297,7 @@ public record RequestRecord(
     EMPTY
   }
 
-  /** Texts, kept only with {@code recordText}; {@code messages} or {@code prompt} is null. */
+  /** Texts, recorded only with {@code recordText}; {@code messages} or {@code prompt} is null. */
   public record RecordedText(
       @Nullable String messages,
       @Nullable String prompt,
@@ -426,7 +428,7 @@ public record RequestRecord(
               Collectors.toUnmodifiableMap(name -> name.substring(object.length() + 1), n -> n));
     }
 
-    /** Whether the response header of that name, in lower case, holds a timing. */
+    /** Whether the response header of that name, in lower case, has a timing. */
     public static boolean isHeader(String name) {
       return BY_NAME.containsKey(name) && name.indexOf('.') < 0;
     }

@@ -141,7 +141,7 @@ public record RunFiles(Path run) {
     }
   }
 
-  /** The number of the user where the system tells it, as a container may have no names. */
+  /** The number of the user where the system reports it, as a container may have no names. */
   private static String user() {
     try {
       return Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
@@ -234,7 +234,7 @@ public record RunFiles(Path run) {
   /**
    * Replaces a file atomically, so that readers never see a part of one: writes to a file beside
    * it, and moves that into its place. A symbolic link there is replaced, never followed: in a
-   * folder that somebody else packed it may point anywhere.
+   * folder of another origin it may point anywhere.
    */
   public static void write(Path file, Content content) throws IOException {
     Path draft = draftOf(file);

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entire run: everything that a report needs besides the records. It is kept in {@code
+ * The entire run: everything that a report needs besides the records. It is stored in {@code
  * llm/run.json}, a JSON object with the components of all parts as keys in snake case, and times as
  * {@code …_unix_ns}.
  *

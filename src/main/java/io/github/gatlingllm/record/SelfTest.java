@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The accuracy of the load generator on a machine at rising load, measured against an engine that
- * recorded when it wrote each token. It is kept in a file of the user; runs quote it as {@code
+ * recorded when it wrote each token. It is stored in a file of the user; runs quote it as {@code
  * self_test} in {@code run.json}.
  *
  * @param boundMs the largest p99 of both errors at which a level counts towards the ceiling
@@ -184,10 +184,10 @@ public record SelfTest(
 
     /**
      * The options of our own runs, which a user's project need not have: a garbage collector
-     * without separate threads; a heap of constant size with a young generation that holds 80 MB of
-     * new objects, as all of it is soon resident, and in its other half the answers in flight
-     * through a collection; no collections because of class metadata; and no statistics for {@code
-     * jstat}, for which a thread wakes 20 times a second.
+     * without separate threads; a heap of constant size with a young generation for 80 MB of new
+     * objects, as all of it is soon resident, and in its other half the answers in flight through a
+     * collection; no collections because of class metadata; and no statistics for {@code jstat},
+     * for which a thread wakes 20 times a second.
      */
     public static final List<String> OF_RUNS =
         List.of(
@@ -217,7 +217,7 @@ public record SelfTest(
     /**
      * The options of a JVM that we start for a run on this machine, with an event loop per
      * processor instead of Netty's two. Where there are few, C2 is off, and there is one event
-     * loop: of two, more answers were read late beside a server that keeps all processors busy.
+     * loop: of two, more answers were read late beside a server that occupies all processors.
      */
     public static List<String> ofRunsHere() {
       List<String> options = new ArrayList<>(OF_RUNS);

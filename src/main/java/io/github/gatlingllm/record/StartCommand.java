@@ -26,10 +26,12 @@ public record StartCommand(@Nullable String text) {
   /** How the command was called, where that was not {@code java -jar}. */
   public static final String COMMAND = "gatlingllm.command";
 
-  /** Where the runnable jar tells the JVM of the run how that was started. */
+  /** Where the runnable jar tells the JVM of the run how it was started. */
   public static final String PROPERTY = "gatlingllm.start";
 
-  /** The file that the command {@code probe} wants the facts of the server in, in place of load. */
+  /**
+   * The file that the command {@code probe} writes the facts of the server to, in place of load.
+   */
   public static final String PROBE = "gatlingllm.probe";
 
   /** In the name of the jar that Gatling's Maven plugin starts. */
@@ -111,7 +113,7 @@ public record StartCommand(@Nullable String text) {
     return new StartCommand(text.toString());
   }
 
-  /** The goals, options and properties that were typed, as far as Maven tells. */
+  /** The goals, options and properties that were typed, as far as Maven passes them on. */
   private static String maven(
       String simulation,
       Map<String, String> properties,
@@ -119,11 +121,11 @@ public record StartCommand(@Nullable String text) {
       Map<String, String> environment) {
     String typed = environment.getOrDefault("MAVEN_CMD_LINE_ARGS", "").strip();
     List<String> words = List.of((typed.isEmpty() ? "gatling:test" : typed).split("\\s+", -1));
-    List<String> kept = new ArrayList<>();
+    List<String> typedAgain = new ArrayList<>();
     for (int i = 0; i < words.size(); i++) {
       Matcher option = PROPERTY_OPTION.matcher(words.get(i));
       if (!option.matches()) {
-        kept.add(quoted(words.get(i)));
+        typedAgain.add(quoted(words.get(i)));
         continue;
       }
       String name = option.group(1);
@@ -134,13 +136,13 @@ public record StartCommand(@Nullable String text) {
       if (!name.startsWith("llm.") && !name.equals("gatling.simulationClass")) {
         String given = value == null ? option.group(2) : shown.get(name);
         if (value == null || given != null) {
-          kept.add("-D" + name + (given == null ? "" : "=" + quoted(given)));
+          typedAgain.add("-D" + name + (given == null ? "" : "=" + quoted(given)));
         }
       }
     }
     boolean isWrapper = properties.getOrDefault("maven.home", "").contains("wrapper");
     return (isWrapper ? "./mvnw " : "mvn ")
-        + String.join(" ", kept)
+        + String.join(" ", typedAgain)
         + " -Dgatling.simulationClass="
         + simulation;
   }

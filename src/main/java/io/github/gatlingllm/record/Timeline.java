@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Timeline {
 
-  /** Maximum number of events of one answer whose times are kept: two hours at 300 per second. */
+  /**
+   * Maximum number of events of one answer whose times are recorded: two hours at 300 per second.
+   */
   private static final int MAX_EVENTS = 1 << 21;
 
   private static final int MAX_UNKNOWN_FIELDS = 8;
@@ -69,7 +71,7 @@ public final class Timeline {
     admitted = now;
   }
 
-  /** How long a limit of requests or tokens per minute held the request back. */
+  /** How long a limit of requests or tokens per minute delayed the request. */
   public void paced(long nanos) {
     paced = nanos;
   }
@@ -100,7 +102,7 @@ public final class Timeline {
    * @param choice index of its choice
    * @param now instant of the read that completed it; the events of one read share it
    * @param output whether part of it is not reasoning
-   * @param countedSoFar how many tokens the server has counted with it; negative if it does not say
+   * @param countedSoFar how many tokens the server has counted with it; negative if unknown
    */
   public void tokens(int choice, long now, boolean output, int countedSoFar) {
     if (firstToken == NONE) {

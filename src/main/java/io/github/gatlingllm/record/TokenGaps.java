@@ -138,7 +138,7 @@ public final class TokenGaps {
    *
    * <pre>
    * 5 tokens/s, tokens arrive at s   1.0  1.1  1.7  1.8
-   * are wanted at                    1.0  1.2  1.4  1.9   waits 0.3 s for the third token
+   * are due at                       1.0  1.2  1.4  1.9   waits 0.3 s for the third token
    * </pre>
    *
    * <p>The total wait equals the playout delay of the stream: the delay after which the reader
@@ -154,17 +154,17 @@ public final class TokenGaps {
     double share = share(offsets.length, record.tokens().streamedTokens());
     double microsPerToken = 1e6 / tokensPerS;
     double longest = 0;
-    Map<Integer, double[]> wantedMicros = new HashMap<>();
-    double[] wanted = {Double.NaN};
+    Map<Integer, double[]> dueMicros = new HashMap<>();
+    double[] due = {Double.NaN};
     for (int i = 0; i < offsets.length; i++) {
       double tokens = reported.length == offsets.length ? reported[i] : share;
       if (tokens > 0) {
         if (choices.length == offsets.length) {
-          wanted = wantedMicros.computeIfAbsent(choices[i], choice -> new double[] {Double.NaN});
+          due = dueMicros.computeIfAbsent(choices[i], choice -> new double[] {Double.NaN});
         }
-        wanted[0] = Double.isNaN(wanted[0]) ? offsets[i] : wanted[0];
-        longest = Math.max(longest, offsets[i] - wanted[0]);
-        wanted[0] += tokens * microsPerToken;
+        due[0] = Double.isNaN(due[0]) ? offsets[i] : due[0];
+        longest = Math.max(longest, offsets[i] - due[0]);
+        due[0] += tokens * microsPerToken;
       }
     }
     return Math.round(longest) * 1_000;

@@ -140,7 +140,7 @@ final class AfterRun implements Runnable {
             boolean isGone = Files.notExists(run.files().run().resolve(RunDirectory.LOG));
             boolean isGatling = GatlingExit.isGatling(failure.getStackTrace());
             if (isGatling && isGone) {
-              return; // the line about lost records says so
+              return; // a line about lost records was printed
             }
             if (isGatling && failure instanceof IOException) {
               PrintableText.printError(
@@ -205,7 +205,7 @@ final class AfterRun implements Runnable {
     return failsBuild ? ASSERTIONS_MISSED : isOutputLost ? OUTPUT_LOST : 0;
   }
 
-  private boolean report(Consumer<String> say) {
+  private boolean report(Consumer<String> print) {
     try {
       end(RunInfo.State.INTERRUPTED, true);
       RunInfo info = run.info();
@@ -215,7 +215,7 @@ final class AfterRun implements Runnable {
       boolean isEmpty = !run.hasRequests() && info.objectives().assertions().isEmpty();
       if (!isEmpty) {
         SelfTest known =
-            SelfTestResults.ofUser().atEndOf(info, run.files(), run.clock()::unixNanos, say);
+            SelfTestResults.ofUser().atEndOf(info, run.files(), run.clock()::unixNanos, print);
         run.describe(ended -> ended.selfTest(known));
       }
       run.observers().await(next -> next.stage = Stage.RECORDED, RunObserver::tick);
@@ -223,15 +223,15 @@ final class AfterRun implements Runnable {
         return false;
       }
       if (isEmpty) {
-        say.accept("LLM report: none, because no llm request was sent");
+        print.accept("LLM report: none, because no llm request was sent");
         return false;
       }
-      boolean failsBuild = report(info, say);
+      boolean failsBuild = report(info, print);
       run.observers().await(next -> next.stage = Stage.REPORTED, RunObserver::tick);
       return failsBuild;
     } catch (Throwable e) {
       String cause = e instanceof IOException ? RunFiles.message(e) : e.toString();
-      say.accept(
+      print.accept(
           Files.exists(run.files().requests())
               ? "LLM report could not be made (%s); the records are kept, make it with: %s"
                   .formatted(
@@ -244,7 +244,7 @@ final class AfterRun implements Runnable {
     }
   }
 
-  private boolean report(RunInfo info, Consumer<String> say) throws IOException {
+  private boolean report(RunInfo info, Consumer<String> print) throws IOException {
     List<String> more = new ArrayList<>();
     if (info.assertionsToJudge().size() < info.objectives().assertions().size()) {
       more.add(
@@ -252,12 +252,12 @@ final class AfterRun implements Runnable {
               + info.share().count()
               + " injectors are merged, not by this one's part");
     }
-    Summary summary = RunReport.of(run.files()).write(more, say);
-    say.accept(
+    Summary summary = RunReport.of(run.files()).write(more, print);
+    print.accept(
         "LLM report generated, with verdict, levels and checks: please open the following file: "
             + run.files().page().toUri());
     boolean isComplete = exit != null && (info.share() == null || !info.share().isPart());
-    return RunReport.failsBuild(summary, info.report(), isComplete, say);
+    return RunReport.failsBuild(summary, info.report(), isComplete, print);
   }
 
   /**
@@ -314,10 +314,10 @@ final class AfterRun implements Runnable {
             thread != Thread.currentThread()
                 && !before.contains(thread)
                 && thread.getThreadGroup() == Thread.currentThread().getThreadGroup();
-        long left = deadline - System.nanoTime();
-        if (mayBeHook && left > 0) {
+        long remaining = deadline - System.nanoTime();
+        if (mayBeHook && remaining > 0) {
           try {
-            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(left)));
+            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(remaining)));
           } catch (InterruptedException e) {
             return;
           }

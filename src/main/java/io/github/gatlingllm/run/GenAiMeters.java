@@ -65,7 +65,7 @@ final class GenAiMeters implements RunObserver {
       List.of(
           // from sending to the end of the request
           new TimeMeter("gen_ai.client.operation.duration", SECONDS, one(Timing::closedNanos)),
-          // to the first data event, which may hold no token
+          // to the first data event, which may have no token
           new TimeMeter(
               "gen_ai.client.operation.time_to_first_chunk", SECONDS, one(Timing::firstEventNanos)),
           // each gap between token-bearing events
@@ -126,13 +126,13 @@ final class GenAiMeters implements RunObserver {
 
   /** The enabled meters of a run whose registry is on the class path; null if there are none. */
   static @Nullable GenAiMeters open(
-      String run, LongSupplier inFlight, Observers options, Consumer<String> say) {
+      String run, LongSupplier inFlight, Observers options, Consumer<String> print) {
     GenAiMeters meters = new GenAiMeters(inFlight);
     if (options.page() != null) {
       meters.addPrometheus();
     }
     if (options.otlp() != null) {
-      meters.addOtlp(options.otlp(), run, say);
+      meters.addOtlp(options.otlp(), run, print);
     }
     return meters.registry.getRegistries().isEmpty() ? null : meters;
   }
@@ -145,13 +145,13 @@ final class GenAiMeters implements RunObserver {
     }
   }
 
-  private void addOtlp(String url, String run, Consumer<String> say) {
+  private void addOtlp(String url, String run, Consumer<String> print) {
     try {
-      registry.add(OtlpMeters.create(url, run, say));
+      registry.add(OtlpMeters.create(url, run, print));
     } catch (NoClassDefFoundError notOnTheClassPath) {
-      say.accept("LLM otlp: no meters are sent; add " + NEEDED + "otlp to the class path");
+      print.accept("LLM otlp: no meters are sent; add " + NEEDED + "otlp to the class path");
     } catch (IllegalArgumentException e) {
-      say.accept("LLM otlp: no meters are sent: " + e.getMessage());
+      print.accept("LLM otlp: no meters are sent: " + e.getMessage());
     }
   }
 
@@ -303,7 +303,7 @@ final class GenAiMeters implements RunObserver {
         };
 
     /** Throws NoClassDefFoundError if the registry is not on the class path. */
-    static MeterRegistry create(String url, String run, Consumer<String> say) {
+    static MeterRegistry create(String url, String run, Consumer<String> print) {
       if (!TraceContext.isCollector(url)) {
         throw new IllegalArgumentException(
             url + " is not a URL such as http://localhost:4318/v1/metrics");
@@ -316,12 +316,13 @@ final class GenAiMeters implements RunObserver {
                   Map.entry("otlp.step", "10s"),
                   Map.entry("otlp.resourceAttributes", resource))
               ::get;
-      MeterRegistry registry = OtlpMeterRegistry.builder(config).metricsSender(sender(say)).build();
+      MeterRegistry registry =
+          OtlpMeterRegistry.builder(config).metricsSender(sender(print)).build();
       registry.config().meterFilter(WITHOUT_EMPTY);
       return registry;
     }
 
-    private static OtlpMetricsSender sender(Consumer<String> say) {
+    private static OtlpMetricsSender sender(Consumer<String> print) {
       OtlpMetricsSender sender =
           new OtlpHttpMetricsSender(new HttpUrlConnectionSender(LONGEST, LONGEST));
       AtomicBoolean isPrinted = new AtomicBoolean();
@@ -331,7 +332,7 @@ final class GenAiMeters implements RunObserver {
         } catch (Exception e) {
           if (isPrinted.compareAndSet(false, true)) {
             String why = String.valueOf(e.getCause() == null ? e.getMessage() : e.getCause());
-            say.accept("LLM otlp: " + request.getAddress() + " does not accept meters: " + why);
+            print.accept("LLM otlp: " + request.getAddress() + " does not accept meters: " + why);
           }
         }
       };

@@ -115,9 +115,9 @@ final class GeneratorLog implements RunObserver {
   /** Writes the last line, which is long enough unless an edge ends it. */
   @Override
   public void stop(RunView view) {
-    long left = before.nanoTime + SHORTEST_NANOS - System.nanoTime();
+    long remaining = before.nanoTime + SHORTEST_NANOS - System.nanoTime();
     try {
-      TimeUnit.NANOSECONDS.sleep(left);
+      TimeUnit.NANOSECONDS.sleep(remaining);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -22,11 +22,11 @@ final class Heartbeat implements Runnable {
   static final long PERIOD_NANOS = 50_000_000;
 
   /** Capacity for beats that were not read yet: 51 s. */
-  private static final int KEPT = 1_024;
+  private static final int CAPACITY = 1_024;
 
   private final LongSupplier clock;
   private final long firstNanos;
-  private final AtomicIntegerArray lateMicros = new AtomicIntegerArray(KEPT);
+  private final AtomicIntegerArray lateMicros = new AtomicIntegerArray(CAPACITY);
   private final AtomicLong beats = new AtomicLong();
 
   /** Longest time between two readings of the clock, by which all beats seem late. */
@@ -71,7 +71,7 @@ final class Heartbeat implements Runnable {
   @Override
   public void run() {
     long beat = beats.getPlain();
-    lateMicros.setPlain((int) (beat % KEPT), late(beat, clock.getAsLong()));
+    lateMicros.setPlain((int) (beat % CAPACITY), late(beat, clock.getAsLong()));
     beats.setRelease(beat + 1);
   }
 
@@ -86,8 +86,8 @@ final class Heartbeat implements Runnable {
     long due = Math.max(read, -Math.floorDiv(firstNanos - untilNanos, PERIOD_NANOS));
     long ran = Math.min(due, beats.getAcquire());
     long now = clock.getAsLong();
-    for (long beat = Math.max(read, ran - KEPT); beat < ran; beat++) {
-      int micros = lateMicros.getPlain((int) (beat % KEPT));
+    for (long beat = Math.max(read, ran - CAPACITY); beat < ran; beat++) {
+      int micros = lateMicros.getPlain((int) (beat % CAPACITY));
       if (beat < counted) {
         lateness.raiseTo(micros);
       } else {
@@ -125,7 +125,7 @@ final class Heartbeat implements Runnable {
       return longest;
     }
 
-    /** Nearest rank; 0 if there was no beat. */
+    /** Nearest rank; 0 without a beat. */
     int percentile(int percent) {
       List<Integer> ascending = values.stream().sorted().toList();
       return ascending.isEmpty()

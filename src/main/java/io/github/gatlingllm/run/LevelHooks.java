@@ -48,7 +48,7 @@ public record LevelHooks(
   /** Sends them on a separate thread, which then continues; ends the run after a failure. */
   void before(String level, Run run, @Nullable String failedAfter, Consumer<List<HookCall>> then) {
     if (failedAfter != null) {
-      // On a thread of its own, as what ends the run waits for the lock of the caller.
+      // On a separate thread, as what ends the run waits for the lock of the caller.
       start(() -> end(run, failedAfter, "beforeLevel or afterLevel"));
       return;
     }
@@ -56,7 +56,7 @@ public record LevelHooks(
     send(hooks, false, level, run, failure -> end(run, failure, "beforeLevel"), then);
   }
 
-  /** The same; what fails is told, as the level is measured. */
+  /** The same; what fails is printed, as the level is measured. */
   void after(RunningLevel level, Run run, Consumer<String> failed, Consumer<List<HookCall>> then) {
     List<Hook> hooks =
         after.stream()

@@ -37,7 +37,7 @@ final class LiveView implements RunObserver {
   private final OverTime overTime;
   private final @Nullable LiveServer server;
 
-  /** Figures last shown; kept between two load levels. */
+  /** Figures last shown; retained between two load levels. */
   private @Nullable LiveFigures latest;
 
   private RunView seen = RunView.OPENED;
@@ -70,13 +70,13 @@ final class LiveView implements RunObserver {
       Supplier<String> page,
       Supplier<String> event,
       @Nullable Supplier<String> meters,
-      Consumer<String> say) {
+      Consumer<String> print) {
     try {
       LiveServer started = new LiveServer(address, page, event, meters);
-      say.accept("LLM live page: " + started.address());
+      print.accept("LLM live page: " + started.address());
       return started;
     } catch (IOException e) {
-      say.accept(
+      print.accept(
           ("LLM live page: %s is not available (%s), so there is none; port 0 takes any "
                   + "free port")
               .formatted(address.getHostString() + ":" + address.getPort(), e.getMessage()));

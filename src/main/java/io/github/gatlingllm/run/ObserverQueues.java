@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 
 /**
  * Passes the events of a run to its observers: a bounded queue and a thread for each, so that none
- * holds back the recorder, an event loop, the end of the run or another observer. Thread-safe.
+ * delays the recorder, an event loop, the end of the run or another observer. Thread-safe.
  */
 final class ObserverQueues {
 
@@ -56,7 +56,7 @@ final class ObserverQueues {
     synchronized (changes) { // so that all see the changes in the same order
       view = view.with(step);
       RunView now = view;
-      lanes.forEach(lane -> lane.tell(observer -> observer.tick(now)));
+      lanes.forEach(lane -> lane.send(observer -> observer.tick(now)));
     }
   }
 
@@ -81,8 +81,8 @@ final class ObserverQueues {
   }
 
   /**
-   * Changes the view and waits for the observers, which hear of it by that event, for each as long
-   * as its patience.
+   * Changes the view and waits for the observers, which receive that event, for each as long as its
+   * patience.
    */
   void await(Consumer<RunView> step, BiConsumer<RunObserver, RunView> event) {
     long start = System.nanoTime();
@@ -90,7 +90,7 @@ final class ObserverQueues {
     synchronized (changes) {
       view = view.with(step);
       RunView now = view;
-      lanes.forEach(lane -> ends.add(lane.ask(observer -> event.accept(observer, now))));
+      lanes.forEach(lane -> ends.add(lane.sendAwaited(observer -> event.accept(observer, now))));
     }
     for (int i = 0; i < ends.size(); i++) {
       lanes.get(i).await(ends.get(i), start);
@@ -144,7 +144,7 @@ final class ObserverQueues {
       return fits;
     }
 
-    void tell(Consumer<RunObserver> event) {
+    void send(Consumer<RunObserver> event) {
       if (offer(event)) {
         LockSupport.unpark(thread);
       }
@@ -164,7 +164,7 @@ final class ObserverQueues {
       }
     }
 
-    @SuppressWarnings("unchecked") // what is no record is an event of tell
+    @SuppressWarnings("unchecked") // what is not a record is an event of send
     private void handle(Object event) {
       begun.lazySet(begun.getPlain() + 1);
       try {
@@ -214,10 +214,10 @@ final class ObserverQueues {
       }
     }
 
-    CountDownLatch ask(Consumer<RunObserver> event) {
+    CountDownLatch sendAwaited(Consumer<RunObserver> event) {
       CountDownLatch end = new CountDownLatch(isOverdue ? 0 : 1);
       if (!isOverdue) {
-        tell(
+        send(
             each -> {
               try {
                 event.accept(each);

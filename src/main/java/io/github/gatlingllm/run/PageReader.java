@@ -36,7 +36,7 @@ final class PageReader {
   /** Values from here on are not measurements: DCGM reports a blank value like this. */
   private static final double LARGEST = 9e18;
 
-  /** Labels of a host and of a GPU; where the host is not known, its number tells little. */
+  /** Labels of a host and of a GPU; where the host is not known, its number is ambiguous. */
   private static final List<String> HOST = List.of("Hostname", "hostname");
 
   private static final List<String> NUMBER = List.of("gpu", "gpu_id", "UUID", "gpu_uuid");
@@ -52,7 +52,7 @@ final class PageReader {
   /** The servers' own names of the metrics: {@code sources.txt}. */
   private static final List<NamedMetric> TABLE = table();
 
-  private static final Set<String> WANTED =
+  private static final Set<String> READ_NAMES =
       Stream.concat(Stream.of(NODE_CPU), TABLE.stream().flatMap(NamedMetric::names))
           .collect(Collectors.toUnmodifiableSet());
 
@@ -144,11 +144,11 @@ final class PageReader {
     return name.replace(':', '_');
   }
 
-  private static boolean isWanted(String name) {
-    return WANTED.contains(plain(name));
+  private static boolean isRead(String name) {
+    return READ_NAMES.contains(plain(name));
   }
 
-  /** Whether a page had a wanted metric whose value was no measurement, such as NaN. */
+  /** Whether a page had a metric that is read whose value was not a measurement, such as NaN. */
   boolean isUnusable() {
     return unusable != null;
   }
@@ -157,7 +157,7 @@ final class PageReader {
     Map<String, List<Series>> byName = new HashMap<>();
     PrometheusText.read(
         page,
-        PageReader::isWanted,
+        PageReader::isRead,
         series -> {
           if (series.value >= 0 && series.value < LARGEST && series.isEntireServer()) {
             byName.computeIfAbsent(plain(series.name), any -> new ArrayList<>()).add(series);
@@ -381,7 +381,7 @@ final class PageReader {
    *   # EOF
    * </pre>
    *
-   * Names are validated on every line, labels and values only of wanted names. No maintained
+   * Names are validated on every line, labels and values only of names that are read. No maintained
    * library on Maven Central reads this format: Prometheus' own library only writes it.
    */
   private static final class PrometheusText {
@@ -397,7 +397,7 @@ final class PageReader {
 
     private PrometheusText() {}
 
-    static void read(String page, Predicate<String> wanted, Consumer<Series> sink) {
+    static void read(String page, Predicate<String> isRead, Consumer<Series> sink) {
       int number = 0;
       for (String line : (Iterable<String>) page.lines()::iterator) {
         number++;
@@ -406,7 +406,7 @@ final class PageReader {
         try {
           require(isSample, "a name");
           String name = start.group(1);
-          if (name != null && wanted.test(name)) {
+          if (name != null && isRead.test(name)) {
             Matcher rest = REST.matcher(line).region(start.end(), line.length());
             require(rest.matches(), "labels and a value");
             sink.accept(new Series(name, labels(rest.group(1)), value(rest.group(3))));

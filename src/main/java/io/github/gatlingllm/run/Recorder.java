@@ -52,7 +52,7 @@ final class Recorder {
   private final Thread thread;
   private volatile boolean accepting = true;
   private volatile boolean abandoned;
-  private boolean observerFailed;
+  private boolean hasObserverFailed;
 
   Recorder(
       WritableByteChannel channel,
@@ -186,9 +186,9 @@ final class Recorder {
         ((Runnable) next).run();
       }
     } catch (Throwable e) {
-      if (!observerFailed) {
-        observerFailed = true;
-        failures.say(
+      if (!hasObserverFailed) {
+        hasObserverFailed = true;
+        failures.print(
             ("LLM: live figures fail (%s): stop rules and searches may not act; records and report"
                     + " are not affected")
                 .formatted(e));
@@ -215,7 +215,7 @@ final class Recorder {
     private int waiting;
     private long lookedNanos = System.nanoTime() - MAX_BATCH_AGE_NANOS;
     private boolean torn;
-    private boolean isUnencodedSaid;
+    private boolean hasPrintedUnencoded;
 
     LineWriter(WritableByteChannel channel, @Nullable Path path, WriteFailures failures) {
       this.channel = channel;
@@ -245,9 +245,9 @@ final class Recorder {
         waiting++;
       } catch (RuntimeException e) {
         failed.incrementAndGet();
-        if (!isUnencodedSaid) {
-          isUnencodedSaid = true;
-          failures.say("LLM: a record could not be encoded and is lost: " + e);
+        if (!hasPrintedUnencoded) {
+          hasPrintedUnencoded = true;
+          failures.print("LLM: a record could not be encoded and is lost: " + e);
         }
       }
     }

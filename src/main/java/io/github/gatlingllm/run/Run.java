@@ -40,12 +40,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A run: a directory, a clock, a recorder, the results of its levels and a list of observers.
- * Numbers and records requests, keeps {@code run.json}, and tells the observers what happens.
- * Thread-safe.
+ * Numbers and records requests, writes {@code run.json}, and passes on to the observers what
+ * happens. Thread-safe.
  */
 public final class Run {
 
-  /** Kept, because a logger without a reference loses its level. */
+  /** A field, because a logger without a reference loses its level. */
   private static final Logger PREFERENCES = Logger.getLogger("java.util.prefs");
 
   private final RunDirectory directory;
@@ -120,7 +120,7 @@ public final class Run {
 
   /**
    * Checks that the results folder can be written, before Gatling's writers fail with a stack
-   * trace, and silences {@code java.util.prefs}, in which Gatling's version check keeps its date:
+   * trace, and silences {@code java.util.prefs}, in which Gatling's version check stores its date:
    * it would write at the end, when the disk may be full.
    *
    * @throws IllegalArgumentException if it cannot be; the message is one line
@@ -136,7 +136,7 @@ public final class Run {
     try {
       Preferences.userRoot().flush();
     } catch (BackingStoreException | RuntimeException | AssertionError e) {
-      // Without a writable home directory Gatling asks for its newest version in each run.
+      // Without a writable home directory Gatling requests its newest version in each run.
     }
   }
 

@@ -187,12 +187,12 @@ final class RunConsole implements RunObserver {
     if (progress.phase() != null) {
       where.append(": ").append(doing(progress.phase()));
     }
-    String left =
+    String remaining =
         progress.leftNanos() == null
             ? ""
             : "; " + NumberText.duration(progress.leftNanos() / 1e9) + " of the run remaining";
-    where.setLength(Math.min(where.length(), WIDTH - left.length()));
-    lines.add(where + left);
+    where.setLength(Math.min(where.length(), WIDTH - remaining.length()));
+    lines.add(where + remaining);
   }
 
   private static String doing(Phase phase) {

@@ -43,7 +43,7 @@ final class RunLevels {
   private final List<PlannedTime> planned = new ArrayList<>();
   private final Map<LevelInfo.Key, InjectedLevel> injected = new LinkedHashMap<>();
 
-  /** Live figures while there is no level. */
+  /** Live figures without a level. */
   private final LiveStats unleveled = new LiveStats(System::nanoTime);
 
   /** Writes {@code arrivals.jsonl}. */
@@ -199,11 +199,11 @@ final class RunLevels {
     run.after(Duration.ZERO, run::save);
   }
 
-  /** Tells the observers of an edge of a measure window, now and once it has passed. */
+  /** Passes on to the observers an edge of a measure window, now and once it has passed. */
   void windowEdge(long nanoTime) {
-    Runnable tell = () -> run.observers().change(next -> next.windowEdge(nanoTime));
-    tell.run();
-    run.after(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())), tell);
+    Runnable change = () -> run.observers().change(next -> next.windowEdge(nanoTime));
+    change.run();
+    run.after(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())), change);
   }
 
   void concluded(String target, String scenario, Conclusion conclusion) {

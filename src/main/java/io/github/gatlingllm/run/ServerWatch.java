@@ -32,7 +32,7 @@ final class ServerWatch implements RunObserver {
   private final ServerFile file;
   private final LongUnaryOperator unixNanos;
   private final LongSupplier nanoClock;
-  private final Consumer<String> say;
+  private final Consumer<String> print;
   private final WriteFailures failures;
   private final Duration timeout;
   private final PageClient client;
@@ -72,7 +72,7 @@ final class ServerWatch implements RunObserver {
       Path serverJsonl,
       LongUnaryOperator unixNanos,
       LongSupplier nanoClock,
-      Consumer<String> say,
+      Consumer<String> print,
       WriteFailures failures,
       Duration timeout) {
     this.timeout = timeout;
@@ -80,7 +80,7 @@ final class ServerWatch implements RunObserver {
     file = new ServerFile(serverJsonl);
     this.unixNanos = unixNanos;
     this.nanoClock = nanoClock;
-    this.say = say;
+    this.print = print;
     this.failures = failures;
   }
 
@@ -169,14 +169,14 @@ final class ServerWatch implements RunObserver {
     if (reading != null) {
       String source = String.join("+", reading.sources());
       if (endpoint.source.isEmpty()) {
-        say.accept(
+        print.accept(
             "LLM server metrics: reading %s from %s once a second"
                 .formatted(source, endpoint.page.shown()));
       }
       endpoint.source = source;
     } else if (!endpoint.isErrorPrinted) {
       endpoint.isErrorPrinted = true;
-      say.accept(
+      print.accept(
           "LLM server metrics: cannot read %s: %s; the run continues without them"
               .formatted(endpoint.page.shown(), error));
     }
@@ -195,7 +195,7 @@ final class ServerWatch implements RunObserver {
             values.values(),
             values.histograms(),
             values.gpus());
-    if (seen.beganNanos == null) { // only the last reading before is kept
+    if (seen.beganNanos == null) { // only the last reading before is written
       if (endpoint.latest == null || reading != null) {
         endpoint.latest = sample;
       }

@@ -43,16 +43,16 @@ final class TraceSpans implements RunObserver {
 
   private final String run;
   private final MetricsPage collector;
-  private final Consumer<String> say;
+  private final Consumer<String> print;
   private final PageClient client = new PageClient(LONGEST);
   private ArrayNode spans = JSON.arrayNode();
   private long lost;
   private long second;
 
-  TraceSpans(String run, MetricsPage collector, Consumer<String> say) {
+  TraceSpans(String run, MetricsPage collector, Consumer<String> print) {
     this.run = run;
     this.collector = collector;
-    this.say = say;
+    this.print = print;
   }
 
   static TraceSpans of(String run, URI url) {
@@ -73,7 +73,9 @@ final class TraceSpans implements RunObserver {
     return new MetricsPage("", url, Secrets.redactUrl(url.toString()), headers, true, true);
   }
 
-  /** What meters and spans say of a request, in the order of the conventions; no value is null. */
+  /**
+   * What meters and spans print of a request, in the order of the conventions; no value is null.
+   */
   static Map<String, String> attributes(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     URI endpoint = URI.create(id.endpoint());
@@ -118,7 +120,7 @@ final class TraceSpans implements RunObserver {
   public void stop(RunView view) {
     send();
     if (lost > 0) {
-      say.accept("LLM otlpTraces: " + lost + " spans were not accepted");
+      print.accept("LLM otlpTraces: " + lost + " spans were not accepted");
     }
   }
 
@@ -236,7 +238,7 @@ final class TraceSpans implements RunObserver {
       var unused = client.post(collector, all.toString()).join();
     } catch (CompletionException e) {
       if (lost == 0) {
-        say.accept("LLM otlpTraces: " + collector + " does not accept spans: " + e.getMessage());
+        print.accept("LLM otlpTraces: " + collector + " does not accept spans: " + e.getMessage());
       }
       lost += count;
     }

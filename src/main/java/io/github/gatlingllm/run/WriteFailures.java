@@ -27,18 +27,18 @@ final class WriteFailures extends Filter<ILoggingEvent> {
   private static final String READERS = "io.gatling.charts.stats.";
 
   private final Path folder;
-  private final Consumer<String> say;
+  private final Consumer<String> print;
   private final Set<String> causes = ConcurrentHashMap.newKeySet();
 
-  WriteFailures(Path folder, Consumer<String> say) {
+  WriteFailures(Path folder, Consumer<String> print) {
     this.folder = folder;
-    this.say = say;
+    this.print = print;
   }
 
   void add(String file, IOException why) {
     String cause = RunFiles.reason(why);
     if (causes.add(cause)) {
-      say.accept(
+      print.accept(
           why instanceof NoSuchFileException
               ? "LLM: "
                   + folder
@@ -53,8 +53,8 @@ final class WriteFailures extends Filter<ILoggingEvent> {
     }
   }
 
-  void say(String line) {
-    say.accept(line);
+  void print(String line) {
+    print.accept(line);
   }
 
   /** Takes the place of Gatling's stack traces; only with Logback. */
@@ -73,7 +73,7 @@ final class WriteFailures extends Filter<ILoggingEvent> {
         return FilterReply.DENY;
       }
       if (!causes.isEmpty() && why instanceof EOFException && isFrom(proxy, READERS)) {
-        return FilterReply.DENY; // the log is cut off, which was said
+        return FilterReply.DENY; // the log is cut off, which was printed
       }
     }
     return FilterReply.NEUTRAL;

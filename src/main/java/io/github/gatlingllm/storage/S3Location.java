@@ -72,7 +72,7 @@ public record S3Location(String bucket, String prefix) {
     }
   }
 
-  /** Downloads objects; files that are complete from an earlier attempt are kept. */
+  /** Downloads objects; files that are complete from an earlier attempt are reused. */
   public void download(Map<Path, StoredObject> objects) throws IOException {
     try (ObjectStore store = open()) {
       store.download(objects);

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Records with anything in them that a record may hold; the same ones for the same seed. */
+/** Records with anything in them that a record may have; the same ones for the same seed. */
 public final class RandomRecords {
 
   private static final List<String> ODD =
@@ -91,11 +91,11 @@ public final class RandomRecords {
 
   private Events events() {
     int count = random.nextInt(40);
-    boolean kept = chance(0.8);
+    boolean hasTimes = chance(0.8);
     return new Events(
-        kept ? ints(count, Integer.MAX_VALUE) : new int[0],
-        kept && random.nextBoolean() ? ints(count, 9) : new int[0],
-        kept && chance(0.2) ? ints(count, 3) : new int[0],
+        hasTimes ? ints(count, Integer.MAX_VALUE) : new int[0],
+        hasTimes && random.nextBoolean() ? ints(count, 9) : new int[0],
+        hasTimes && chance(0.2) ? ints(count, 3) : new int[0],
         count,
         random.nextInt(5),
         random.nextInt(3),

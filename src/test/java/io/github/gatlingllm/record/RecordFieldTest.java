@@ -99,7 +99,7 @@ class RecordFieldTest {
     return ReferencePage.item("`" + marked + "`" + (isClear ? "" : form) + ": " + meaning);
   }
 
-  /** Empty where the ending of the key says it. */
+  /** Empty where the ending of the key has it. */
   private static String form(String key, String name) {
     if (name.equals("text") || ENDINGS.matcher(key + " " + name).find()) {
       return "";

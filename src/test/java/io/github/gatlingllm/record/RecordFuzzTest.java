@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Records that somebody else wrote. Kept inputs are in {@code RecordFuzzTestInputs}. */
+/** Records of another origin. Inputs that failed are in {@code RecordFuzzTestInputs}. */
 class RecordFuzzTest {
 
   /** What is read can be written, and is then the same. */

@@ -56,6 +56,13 @@ class RunInfoTest {
           .share(new InjectorShare(2, 4))
           .machines(
               Map.of("injector-1", new SelfTest.Machine("cpu", 2, 4_096, "17", List.of(), true)))
+          .selfTest(
+              SelfTest.of(
+                  1,
+                  new SelfTest.Machine("cpu", 2, 4_096, "17", List.of(), null),
+                  Map.of("java", "17"),
+                  10,
+                  List.of(SelfTestTest.level(1, 46, 0.3, 0.2))))
           .injectors(
               List.of(
                   new InjectorRun(
@@ -107,6 +114,7 @@ class RunInfoTest {
   @Test
   void roundTrips() throws IOException {
     Path file = directory.resolve("llm").resolve("run.json");
+    assertThat(RunInfo.read(file)).isEmpty();
     RunInfo begun = RunInfo.started("chat-1", "ChatSimulation", "injector-1", 5);
     for (RunInfo info : List.of(begun, FULL)) {
       info.write(file);
@@ -160,11 +168,6 @@ class RunInfoTest {
     assertThat(info.report()).isEqualTo(RunInfo.ReportOptions.DEFAULT);
     assertThat(info.config()).isEmpty();
     assertThat(info.stages().get(0).window(Phase.MEASURE)).isEmpty();
-  }
-
-  @Test
-  void anAbsentFileIsEmpty() throws IOException {
-    assertThat(RunInfo.read(directory.resolve("run.json"))).isEmpty();
   }
 
   @Test

@@ -136,14 +136,6 @@ class SelfTestTest {
   }
 
   @Test
-  void isKeptInRunJson() throws IOException {
-    Path file = folder.resolve("run.json");
-    SelfTest known = of(level(1, 46, 0.3, 0.2)).quotedBy(MACHINE, Map.of());
-    RunInfo.started("run", "sim", "here", 0).selfTest(known).write(file);
-    assertThat(RunInfo.read(file).orElseThrow().selfTest()).isEqualTo(known);
-  }
-
-  @Test
   void optionsOfThisJvmAreReported() {
     List<String> options = JvmOptions.inEffect();
 

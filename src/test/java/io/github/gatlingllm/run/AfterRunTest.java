@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AfterRunTest {
 
   @TempDir private Path folder;
-  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
   private @Nullable Run run;
 
   private Run open() throws IOException {
@@ -46,11 +46,11 @@ class AfterRunTest {
   }
 
   private int exitCode(Run ended) {
-    return ended.ending().exitCode(new PrintStream(said, true, UTF_8));
+    return ended.ending().exitCode(new PrintStream(printed, true, UTF_8));
   }
 
-  private String said() {
-    return said.toString(UTF_8);
+  private String printed() {
+    return printed.toString(UTF_8);
   }
 
   private static void send(Run to, Recorded request) {
@@ -67,7 +67,7 @@ class AfterRunTest {
   void withoutRequestsThereIsNoReport() throws IOException {
     Run opened = open();
     assertThat(failsBuild(opened)).isFalse();
-    assertThat(said())
+    assertThat(printed())
         .isEqualToIgnoringNewLines("LLM report: none, because no llm request was sent");
     assertThat(opened.files().page()).doesNotExist();
   }
@@ -115,8 +115,8 @@ class AfterRunTest {
     send(opened, isFailed ? LevelRecord.failed("c=1") : LevelRecord.ok("c=1"));
     opened.ending().complete();
     assertThat(exitCode(opened)).isEqualTo(fails ? 2 : 0);
-    assertThat(said()).contains(isFailed ? "errors" : "LLM report generated");
-    assertThat(said().contains("LLM: the run is invalid, so the build fails"))
+    assertThat(printed()).contains(isFailed ? "errors" : "LLM report generated");
+    assertThat(printed().contains("LLM: the run is invalid, so the build fails"))
         .isEqualTo(fails && assertion == null);
   }
 
@@ -142,7 +142,7 @@ class AfterRunTest {
     send(opened, LevelRecord.ok("c=1").failed(RequestStatus.CONNECTION_ERROR, error));
     opened.ending().complete();
     assertThat(failsBuild(opened)).isEqualTo(fails);
-    assertThat(said().contains("LLM: the run is invalid, "))
+    assertThat(printed().contains("LLM: the run is invalid, "))
         .isEqualTo(!Boolean.FALSE.equals(failOnInvalid));
   }
 
@@ -152,7 +152,7 @@ class AfterRunTest {
     demand(opened, "errors<1%");
     opened.ending().refuse();
     assertThat(failsBuild(opened)).isFalse();
-    assertThat(said()).isEmpty();
+    assertThat(printed()).isEmpty();
     assertThat(opened.files().page()).doesNotExist();
   }
 
@@ -163,7 +163,7 @@ class AfterRunTest {
     opened.ending().complete();
     Files.delete(opened.files().requests());
     assertThat(exitCode(opened)).isEqualTo(1);
-    assertThat(said())
+    assertThat(printed())
         .startsWith("LLM report could not be made: ")
         .contains("requests.jsonl: not there")
         .doesNotContain("Exception", "records are kept");
@@ -177,6 +177,6 @@ class AfterRunTest {
     Files.createDirectories(opened.files().page());
     Files.createFile(opened.files().page().resolve("a"));
     assertThat(exitCode(opened)).isEqualTo(1);
-    assertThat(said()).contains("the records are kept", "render " + opened.files().run());
+    assertThat(printed()).contains("the records are kept", "render " + opened.files().run());
   }
 }

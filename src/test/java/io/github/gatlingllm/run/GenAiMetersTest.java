@@ -26,10 +26,10 @@ class GenAiMetersTest {
 
   private static final String CHAT = "gen_ai_operation_name=\"chat\"";
 
-  private final List<String> said = new ArrayList<>();
+  private final List<String> printed = new ArrayList<>();
 
   private GenAiMeters open(Observers options) {
-    return Objects.requireNonNull(GenAiMeters.open("run-1", () -> 7, options, said::add));
+    return Objects.requireNonNull(GenAiMeters.open("run-1", () -> 7, options, printed::add));
   }
 
   /**
@@ -148,7 +148,7 @@ class GenAiMetersTest {
         .singleElement()
         .asString()
         .contains("timeout");
-    assertThat(said).isEmpty();
+    assertThat(printed).isEmpty();
   }
 
   private static Metric metric(ExportMetricsServiceRequest sent, String name) {
@@ -164,7 +164,7 @@ class GenAiMetersTest {
     oneGoodOneBad(meters);
     meters.stop(RunView.OPENED);
 
-    assertThat(said)
+    assertThat(printed)
         .singleElement()
         .asString()
         .startsWith("LLM otlp: http://127.0.0.1:1/v1/metrics does not accept meters: ");

@@ -92,7 +92,7 @@ class LevelLogTest {
     }
   }
 
-  /** Waits until the observers have received what was told so far. */
+  /** Waits until the observers have received what was sent so far. */
   private void awaitObservers() {
     run.observers().await(next -> {}, (observer, now) -> {});
   }
@@ -275,7 +275,7 @@ class LevelLogTest {
     users.runTo(20_060_001);
     levels.close(Duration.ofMinutes(1));
     assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(50L, null);
-    assertThat(LevelInfo.planned(levels.all())).as("one level does not say").isNull();
+    assertThat(LevelInfo.planned(levels.all())).as("one level has no number").isNull();
   }
 
   @Test

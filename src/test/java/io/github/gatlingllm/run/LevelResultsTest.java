@@ -33,7 +33,7 @@ class LevelResultsTest {
   static final Phases PHASES = new Phases(0, 0, 200, 30, null);
 
   private final List<RunningLevel> started = new ArrayList<>();
-  private final List<String> told = new ArrayList<>();
+  private final List<String> reported = new ArrayList<>();
   private String slo = "ttft<1s,e2e<1s";
   private Slo.Rule rule = Slo.Rule.PERCENTILES;
   private final Map<String, TargetSlo> tiers = new LinkedHashMap<>();
@@ -110,7 +110,9 @@ class LevelResultsTest {
     assertThat(result.holdsSlo()).isEqualTo(holds);
   }
 
-  /** Last tokens at once, after 2 s and after 4 s; by 1, 3 and 5 s one, two and all are in time. */
+  /**
+   * Last tokens immediately, after 2 s and after 4 s; by 1, 3 and 5 s one, two and all are in time.
+   */
   @Test
   void eachTierJudgesTheSameRequests() {
     for (int seconds : new int[] {1, 3, 5}) {
@@ -172,7 +174,7 @@ class LevelResultsTest {
     }
   }
 
-  /** One of five cannot be told: too many to say that the level holds. */
+  /** One of five cannot be reported: too many to decide that the level holds. */
   @Test
   void requestsThatCannotBeJudgedLeaveTheLevelOpen() {
     LevelResults level = closed();
@@ -223,7 +225,7 @@ class LevelResultsTest {
 
   private LevelResults watched(long max, long inARow) {
     LevelResults level = closed();
-    level.watchFailures(max, inARow, () -> told.add("too many"));
+    level.watchFailures(max, inARow, () -> reported.add("too many"));
     return level;
   }
 
@@ -231,20 +233,20 @@ class LevelResultsTest {
   void tooManyFailuresAreReportedOnceInAnyPhase() {
     var unused = watched(1, Long.MAX_VALUE);
     add(failed().phase(Phase.FILL), ok(), cancelled());
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
     add(failed());
-    assertThat(told).containsExactly("too many");
+    assertThat(reported).containsExactly("too many");
     add(failed(), failed());
-    assertThat(told).hasSize(1);
+    assertThat(reported).hasSize(1);
   }
 
   @Test
   void failuresInARowAreThoseWithoutASuccessBetween() {
     LevelResults level = watched(Long.MAX_VALUE, 2);
     add(failed().phase(Phase.FILL), failed(), ok(), failed(), cancelled(), failed());
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
     add(failed());
-    assertThat(told).containsExactly("too many");
+    assertThat(reported).containsExactly("too many");
     add(ok());
     assertThat(level.result().failedInARow()).isEqualTo(new LevelResult.FailedInARow(3, "timeout"));
   }
@@ -254,11 +256,11 @@ class LevelResultsTest {
     LevelResults level = watched(2, 2);
     add(rateLimited(), rateLimited(), rateLimited(), rateLimited());
     add(failed(), rateLimited(), failed());
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
     assertThat(level.result())
         .extracting(LevelResult::ended, LevelResult::failed, LevelResult::failures)
         .containsExactly(7L, 2L, 2L);
     add(failed());
-    assertThat(told).containsExactly("too many");
+    assertThat(reported).containsExactly("too many");
   }
 }

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LiveServerTest {
   private static final InetSocketAddress ANY_PORT = Observers.address("0");
 
-  private final CountDownLatch asked = new CountDownLatch(1);
+  private final CountDownLatch requested = new CountDownLatch(1);
   private final AtomicInteger events = new AtomicInteger();
   @AutoClose private final LiveServer server;
   private final HttpClient client = HttpClient.newHttpClient();
@@ -46,7 +46,7 @@ class LiveServerTest {
   }
 
   private String event() {
-    asked.countDown();
+    requested.countDown();
     return String.valueOf(events.incrementAndGet());
   }
 
@@ -158,7 +158,7 @@ class LiveServerTest {
   void viewersGetALastEventWhenTheRunEnds() throws Exception {
     CompletableFuture<HttpResponse<Stream<String>>> following =
         client.sendAsync(HttpRequest.newBuilder(at("/events")).build(), BodyHandlers.ofLines());
-    asked.await();
+    requested.await();
 
     server.close();
 
@@ -185,7 +185,7 @@ class LiveServerTest {
     }
   }
 
-  private final List<String> said = new ArrayList<>();
+  private final List<String> printed = new ArrayList<>();
 
   @Test
   void propertyOverridesTheEnvironment() {
@@ -220,8 +220,8 @@ class LiveServerTest {
   void portInUseIsPrinted() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       InetSocketAddress address = Observers.address(taken.getLocalPort() + "");
-      assertThat(LiveView.server(address, () -> "", () -> "", null, said::add)).isNull();
-      assertThat(said)
+      assertThat(LiveView.server(address, () -> "", () -> "", null, printed::add)).isNull();
+      assertThat(printed)
           .singleElement()
           .asString()
           .startsWith("LLM live page: 127.0.0.1:" + taken.getLocalPort() + " is not available (")
@@ -233,9 +233,9 @@ class LiveServerTest {
   void invalidCollectorUrlIsPrinted() {
     assertThat(
             GenAiMeters.open(
-                "run-1", () -> 0, new Observers(null, "localhost:4318", null, null), said::add))
+                "run-1", () -> 0, new Observers(null, "localhost:4318", null, null), printed::add))
         .isNull();
-    assertThat(said)
+    assertThat(printed)
         .singleElement()
         .asString()
         .startsWith("LLM otlp: no meters are sent: localhost:4318 is not a URL");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.charset.StandardCharsets;
 
-/** Pages that somebody else wrote. */
+/** Pages of another origin. */
 class MetricsFuzzTest {
 
   /** It is read, or refused in a line that quotes nothing of it. */

@@ -7,7 +7,6 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
@@ -124,17 +123,6 @@ class PlanWithoutObserversTest {
   }
 
   @Test
-  void aNumberOfErrorsEndsTheSweep() throws InterruptedException {
-    int[] requests = {0};
-    server = level -> requests[0]++ % 2 == 0 ? failure() : answer(0);
-    assertThat(conclusions(sweep().stopWhen(List.of(StopRule.errorCountAbove(5)))))
-        .extracting(Conclusion::topic)
-        .containsExactly("stopped early");
-    assertThat(labels()).containsExactly("c=1");
-    assertThat(requests[0]).isLessThanOrEqualTo(BATCH + 1);
-  }
-
-  @Test
   void aDeadServerEndsTheSweep() throws InterruptedException {
     server = level -> failure();
     assertThat(conclusions(sweep()))
@@ -143,15 +131,6 @@ class PlanWithoutObserversTest {
         .asString()
         .contains("requests failed one after the other");
     assertThat(labels()).containsExactly("c=1");
-  }
-
-  /** As the guard does not end it. */
-  @Test
-  void aServerThatAnswersNowAndThenEndsNothing() throws InterruptedException {
-    int[] requests = {0};
-    server = level -> ++requests[0] % 100 == 0 ? answer(0) : failure();
-    assertThat(conclusions(sweep())).isEmpty();
-    assertThat(labels()).containsExactly("c=1", "c=2");
   }
 
   /** It answers in time up to 25 requests/s. */

@@ -235,13 +235,13 @@ class RunObserverTest {
     }
   }
 
-  private static final class Hearing implements RunObserver {
+  private static final class Listening implements RunObserver {
     private volatile RunView seen = RunView.OPENED;
     private final AtomicInteger requests = new AtomicInteger();
 
     @Override
     public String name() {
-      return "hearing";
+      return "listening";
     }
 
     @Override
@@ -260,7 +260,7 @@ class RunObserverTest {
   @MethodSource("faults")
   void aBrokenObserverCostsOneLine(Event event, Fault fault) throws Exception {
     CountDownLatch broke = new CountDownLatch(1);
-    Hearing other = new Hearing();
+    Listening other = new Listening();
     Run run = open(opened -> List.of(new Broken(event, fault, broke), other));
     run(run);
     assertThat(broke.await(60, TimeUnit.SECONDS)).as("the event came").isTrue();
@@ -272,7 +272,7 @@ class RunObserverTest {
     assertThat(other.requests.get()).isEqualTo(RECORDS);
   }
 
-  /** Blocked for as many seconds as the run waits before it says so. */
+  /** Blocked for as many seconds as the run waits before it complains. */
   @Test
   void blockedObserverIsReportedDuringTheRun() throws Exception {
     CountDownLatch broke = new CountDownLatch(1);
@@ -325,7 +325,7 @@ class RunObserverTest {
       names = {"RECORDS", "TICK"})
   void fullQueueLosesTheEventsOfItsObserverOnly(Event event) throws Exception {
     CountDownLatch broke = new CountDownLatch(1);
-    Hearing other = new Hearing();
+    Listening other = new Listening();
     ObserverQueues queues = new ObserverQueues(complaints::add);
     queues.attach(List.of(new Broken(event, Fault.BLOCKS, broke), other));
     RequestRecord record = LevelRecord.ok("c=1").record();

@@ -37,7 +37,7 @@ class ServerWatchTest {
   private static final String TEXT = "text/plain";
 
   @TempDir Path dir;
-  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<String> printed = new CopyOnWriteArrayList<>();
   private final List<AutoCloseable> open = new ArrayList<>();
   private ServerWatch watch;
   private RunView view = RunView.OPENED;
@@ -52,8 +52,8 @@ class ServerWatchTest {
         dir.resolve("server.jsonl"),
         nanos -> nanos,
         System::nanoTime,
-        said::add,
-        new WriteFailures(dir, said::add),
+        printed::add,
+        new WriteFailures(dir, printed::add),
         timeout);
   }
 
@@ -128,7 +128,7 @@ class ServerWatchTest {
         .hasSizeGreaterThan(1);
     assertThat(samples.get(0).names())
         .containsEntry(EngineMetric.REQUESTS_RUNNING, "vllm:num_requests_running");
-    assertThat(said)
+    assertThat(printed)
         .containsExactly(
             "LLM server metrics: reading vllm from " + server.baseUrl() + "/page once a second");
     assertThat(server.requests())
@@ -164,20 +164,20 @@ class ServerWatchTest {
 
   @Test
   void autoRequestsAPageWithoutEngineMetricsOnce() throws IOException {
-    AtomicInteger asked = new AtomicInteger();
+    AtomicInteger requests = new AtomicInteger();
     ScriptedServer server =
         server(x -> {})
             .pages(
                 x -> {
-                  asked.incrementAndGet();
+                  requests.incrementAndGet();
                   x.respond(404, TEXT, "");
                 });
     use(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
     use(pages("b", MetricsPage.AUTO, "http://127.0.0.1:1/v1"));
     watch.start(view);
     assertThat(samples()).isEmpty();
-    assertThat(said).isEmpty();
-    assertThat(asked).hasValue(1);
+    assertThat(printed).isEmpty();
+    assertThat(requests).hasValue(1);
   }
 
   @Test
@@ -193,7 +193,7 @@ class ServerWatchTest {
     assertThat(samples.get(0).values()).isEmpty();
     assertThat(samples.get(0).histograms()).isEmpty();
     assertThat(samples.get(samples.size() - 1).value(EngineMetric.REQUESTS_RUNNING)).isEqualTo(3);
-    assertThat(said)
+    assertThat(printed)
         .containsExactly(
             "LLM server metrics: cannot read "
                 + server.baseUrl()
@@ -205,12 +205,12 @@ class ServerWatchTest {
   @Test
   void autoTriesAgainAfterALateFirstResponse() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
-    Semaphore asked = new Semaphore(0);
+    Semaphore requests = new Semaphore(0);
     ScriptedServer server =
         server(x -> {})
             .pages(
                 x -> {
-                  asked.release();
+                  requests.release();
                   x.await(never);
                 });
     watch = watch(Duration.ofMillis(400));
@@ -218,9 +218,9 @@ class ServerWatchTest {
     watch.start(view);
     watch.start(view);
     assertThat(samples()).isEmpty();
-    assertThat(said).isEmpty();
-    assertThat(asked.tryAcquire(2, 1, TimeUnit.MINUTES)).as("asked twice").isTrue();
-    assertThat(asked.availablePermits()).as("asked again").isZero();
+    assertThat(printed).isEmpty();
+    assertThat(requests.tryAcquire(2, 1, TimeUnit.MINUTES)).as("two requests").isTrue();
+    assertThat(requests.availablePermits()).as("a third").isZero();
   }
 
   @Test
@@ -229,7 +229,7 @@ class ServerWatchTest {
     List<ServerSample> samples = samples();
     assertThat(samples.get(0).error()).isEqualTo("no connection");
     assertThat(samples.get(0).url()).isEqualTo("http://127.0.0.1:1/m?token=***");
-    assertThat(said)
+    assertThat(printed)
         .containsExactly(
             "LLM server metrics: cannot read http://127.0.0.1:1/m?token=***: no connection;"
                 + " the run continues without them");
@@ -300,7 +300,7 @@ class ServerWatchTest {
     watch.start(view);
     watch.start(view);
     assertThat(samples()).extracting(ServerSample::reset).startsWith(false, false, true);
-    assertThat(said).hasSize(2);
+    assertThat(printed).hasSize(2);
   }
 
   @Test

@@ -29,7 +29,7 @@ class TraceSpansTest {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final List<String> said = new ArrayList<>();
+  private final List<String> printed = new ArrayList<>();
   private final List<JsonNode> bodies = new ArrayList<>();
   private final List<String> keys = new ArrayList<>();
   private HttpServer collector;
@@ -53,7 +53,7 @@ class TraceSpansTest {
     collector.start();
     URI url = URI.create("http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/traces");
     Map<String, String> environment = Map.of("OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b,other=1");
-    spans = new TraceSpans("run-1", TraceSpans.collector(url, environment), said::add);
+    spans = new TraceSpans("run-1", TraceSpans.collector(url, environment), printed::add);
   }
 
   @AfterEach
@@ -166,7 +166,7 @@ class TraceSpansTest {
     spans.tick(after(1));
     spans.stop(RunView.OPENED);
     assertThat(bodies).isEmpty();
-    assertThat(said).isEmpty();
+    assertThat(printed).isEmpty();
   }
 
   @Test
@@ -177,9 +177,9 @@ class TraceSpansTest {
       spans.tick(after(i + 1));
     }
     spans.stop(RunView.OPENED);
-    assertThat(said).hasSize(2);
-    assertThat(said.get(0)).endsWith("/v1/traces does not accept spans: HTTP 503");
-    assertThat(said.get(1)).contains(" 9 spans ");
+    assertThat(printed).hasSize(2);
+    assertThat(printed.get(0)).endsWith("/v1/traces does not accept spans: HTTP 503");
+    assertThat(printed.get(1)).contains(" 9 spans ");
   }
 
   /** A share of all ids, and the same ids in each larger share. */

@@ -50,13 +50,13 @@ class SettingEffectsTest {
                   "dryRun", // UserProjectIT
                   "live", // LivePageIT
                   "otlp", // GenAiMetersTest
-                  "upload", // UploadIT
+                  "upload", // OutputsIT
                   "selfTestFile", // SelfTestIT
                   "injector", // InjectorsIT
                   "startAt", // InjectorsIT
-                  "trace", // TracesIT
-                  "traceShare", // TracesIT
-                  "otlpTraces", // TracesIT
+                  "trace", // OutputsIT
+                  "traceShare", // OutputsIT
+                  "otlpTraces", // OutputsIT
                   "help")) // MistakesIT
           .collect(Collectors.toSet());
 

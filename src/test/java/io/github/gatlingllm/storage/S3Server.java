@@ -37,7 +37,7 @@ public final class S3Server implements AutoCloseable {
   /** Bytes of a content after which the connection breaks. */
   public volatile int cutAfter = Integer.MAX_VALUE;
 
-  /** What is answered with this status, as long as the test holds. */
+  /** What is answered with this status, as long as this is true. */
   public volatile Predicate<String> refused = request -> false;
 
   public volatile String refusal = "503 SlowDown";
@@ -58,7 +58,7 @@ public final class S3Server implements AutoCloseable {
         .forEach((name, value) -> propertiesBefore.put(name, System.setProperty(name, value)));
   }
 
-  /** Of a process that is to ask it. */
+  /** Of a process that sends it requests. */
   public Map<String, String> properties() {
     return Map.of(
         "aws.endpointUrl", "http://127.0.0.1:" + server.getAddress().getPort(),
