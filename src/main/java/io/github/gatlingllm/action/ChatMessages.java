@@ -86,8 +86,9 @@ final class ChatMessages {
 
   Conversation addHistory(String key) {
     Conversation before = kept(key);
-    Conversation.DialogTurn next = before.next();
-    boolean hasResults = next == null ? answersCalls : next.answersCalls();
+    List<Message> next = before.nextAsked();
+    boolean hasResults =
+        next == null ? answersCalls : next.stream().anyMatch(each -> each.toolCallId() != null);
     Conversation kept = hasResults ? before : before.withoutOpenCalls();
     historyKey = key;
     conversation = kept;
@@ -97,20 +98,20 @@ final class ChatMessages {
 
   void addNextTurn(String key) {
     Conversation kept = addHistory(key);
-    if (kept.script() == null) {
+    if (!kept.isScripted()) {
       throw new IllegalArgumentException(
           ("conversation '%s' follows no dialog; start it so: "
                   + "conversation(\"%s\").dialog(\"#{dialog}\")")
               .formatted(key, key));
     }
-    Conversation.DialogTurn turn = kept.next();
-    if (turn == null) {
+    List<Message> asked = kept.nextAsked();
+    if (asked == null) {
       throw new IllegalArgumentException(
           "the dialog of '%s' has no turn left; check this first: asLongAs(goesOn(\"%s\"))"
               .formatted(key, key));
     }
-    tools = kept.script().tools();
-    turn.asked().forEach(this::append);
+    tools = kept.tools();
+    asked.forEach(this::append);
   }
 
   /** The session after a request with these parts failed: a replayed dialog ends with it. */

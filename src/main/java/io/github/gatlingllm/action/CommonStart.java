@@ -4,12 +4,12 @@ import io.gatling.core.CoreComponents;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Injector;
-import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Run;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -30,7 +30,7 @@ final class CommonStart {
   private final Injector injector;
   private final List<PopulationBuilder> roots;
 
-  private final @Nullable StartTime start;
+  private final @Nullable Instant start;
 
   private long unbuiltPlans;
 
@@ -50,7 +50,7 @@ final class CommonStart {
       throw InvalidSimulation.because(
           ("injector %s needs %s, an instant at which all injectors are ready and start together;"
                   + " expected %s")
-              .formatted(injector.share(), Injector.START_PROPERTY, StartTime.EXPECTED));
+              .formatted(injector.share(), Injector.START_PROPERTY, Injector.START_EXPECTED));
     }
     List<PopulationBuilder> populations = InjectionPlans.populations(core);
     if (populations.isEmpty()) {
@@ -84,7 +84,7 @@ final class CommonStart {
     if (start == null) {
       return;
     }
-    long left = start.unixNanos() - run.unixNanos(System.nanoTime());
+    long left = Injector.unixNanos(start) - run.unixNanos(System.nanoTime());
     if (left > MAX_AHEAD_NANOS) {
       throw InvalidSimulation.because(
           "%s=%s is %s away; expected an instant within a week"
@@ -109,7 +109,7 @@ final class CommonStart {
               .formatted(
                   injector.isPart() ? "injector " + injector.share() + " is " : "",
                   start,
-                  duration(start.unixNanos() - run.unixNanos(System.nanoTime()))));
+                  duration(Injector.unixNanos(start) - run.unixNanos(System.nanoTime()))));
     }
   }
 
@@ -127,7 +127,7 @@ final class CommonStart {
       if (start == null || level >= offsets.size()) {
         return null;
       }
-      long first = run.nanoTime(start.unixNanos()) + before;
+      long first = run.nanoTime(Injector.unixNanos(start)) + before;
       if (level == 0) {
         reportIfLate(run, System.nanoTime() - first);
       }

@@ -22,7 +22,7 @@ import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.settings.Setting;
-import io.github.gatlingllm.workload.LengthDistribution.Asked;
+import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.lang.management.ManagementFactory;
 import java.util.Collections;
@@ -230,7 +230,9 @@ final class Targets {
     }
     String text = request.maxTokens == null ? null : request.maxTokens.text();
     Map<String, String> notes = target.protocol.notes();
-    if (text != null && !notes.containsKey(Asked.MAX_TOKENS) && !notes.containsKey(Asked.LENGTHS)) {
+    if (text != null
+        && !notes.containsKey(Setting.MAX_TOKENS.name)
+        && !notes.containsKey(Setting.LENGTHS.name)) {
       outputs.put(name == null ? "(a name per user)" : name, text);
     }
   }
@@ -251,8 +253,8 @@ final class Targets {
 
   /** A scenario is built: what it asks for is known. */
   synchronized void scenarioBuilt() {
-    templates.addAll(Asked.takeTemplates());
-    Asked.take()
+    templates.addAll(LengthDistribution.takeTemplates());
+    LengthDistribution.takeNotes()
         .forEach(
             (name, text) ->
                 lengths.merge(
@@ -269,7 +271,7 @@ final class Targets {
     Set<String> different = new LinkedHashSet<>(outputs.values());
     if (!different.stream().allMatch(text -> text.contains("#{"))) {
       all.put(
-          Asked.MAX_TOKENS,
+          Setting.MAX_TOKENS.name,
           different.size() == 1
               ? different.iterator().next()
               : outputs.entrySet().stream()
@@ -295,7 +297,11 @@ final class Targets {
 
   /** The lengths of prompts that were asked for; null where they have those of their texts. */
   synchronized @Nullable String promptLengths(Target target) {
-    return Stream.of(Asked.PROMPT_TOKENS, Asked.LENGTHS, Setting.SCENARIO.name, Setting.MIX.name)
+    return Stream.of(
+            Setting.PROMPT_TOKENS.name,
+            Setting.LENGTHS.name,
+            Setting.SCENARIO.name,
+            Setting.MIX.name)
         .map(name -> target.protocol.notes().getOrDefault(name, lengths.get(name)))
         .filter(Objects::nonNull)
         .findFirst()

@@ -104,7 +104,7 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
     attributes.put("dialog", dialog);
     attributes.put("prompt", dialog.prompt());
     attributes.put("system", dialog.system());
-    attributes.put("turns", dialog.turns().size());
+    attributes.put("turns", dialog.size());
     attributes.put(Arrivals.Lengths.INPUT_KEY, dialog.inputTokens());
     attributes.put(Arrivals.Lengths.OUTPUT_KEY, dataset.outputTokens(dialog));
     return attributes;

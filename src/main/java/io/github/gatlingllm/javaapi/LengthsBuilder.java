@@ -2,12 +2,9 @@ package io.github.gatlingllm.javaapi;
 
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
-import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.LengthDistribution.Pairs;
-import io.github.gatlingllm.workload.LengthDistribution.RecordedPair;
-import java.util.List;
 
 /**
  * Pairs of lengths, of a prompt and of its output, drawn by weight; see {@link LlmDsl#lengths}.
@@ -16,11 +13,11 @@ import java.util.List;
  */
 public final class LengthsBuilder {
 
-  static final LengthsBuilder START = new LengthsBuilder(List.of());
+  static final LengthsBuilder START = new LengthsBuilder(Pairs.NONE);
 
-  private final List<RecordedPair> pairs;
+  private final Pairs pairs;
 
-  private LengthsBuilder(List<RecordedPair> pairs) {
+  private LengthsBuilder(Pairs pairs) {
     this.pairs = pairs;
   }
 
@@ -32,7 +29,7 @@ public final class LengthsBuilder {
 
   /** Adds lengths of prompts and of outputs that are drawn, each by itself, with a weight of 1. */
   public LengthsBuilder pair(LengthDistribution input, LengthDistribution output) {
-    return new LengthsBuilder(Draft.and(pairs, new RecordedPair(input, output, 1)));
+    return new LengthsBuilder(pairs.and(input, output, 1));
   }
 
   /**
@@ -40,22 +37,17 @@ public final class LengthsBuilder {
    * weights.
    */
   public LengthsBuilder weight(double weight) {
-    if (pairs.isEmpty()) {
+    if (pairs.size() == 0) {
       throw InvalidSimulation.because(
           "lengths().weight(%s): expected a pair first".formatted(weight));
     }
-    RecordedPair last = pairs.get(pairs.size() - 1);
-    double above0 = InvalidSimulation.above0("lengths().weight", weight);
-    return new LengthsBuilder(
-        Draft.and(
-            pairs.subList(0, pairs.size() - 1),
-            new RecordedPair(last.input(), last.output(), above0)));
+    return new LengthsBuilder(pairs.weighted(InvalidSimulation.above0("lengths().weight", weight)));
   }
 
   Pairs pairs() {
-    if (pairs.isEmpty()) {
+    if (pairs.size() == 0) {
       throw InvalidSimulation.because("lengths() is empty; add a pair: lengths().pair(256, 128)");
     }
-    return new Pairs(pairs);
+    return pairs;
   }
 }

@@ -8,8 +8,8 @@ import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.LengthDistribution;
-import io.github.gatlingllm.workload.LengthDistribution.Asked;
 import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import io.github.gatlingllm.workload.LengthDistribution.Pairs;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -197,12 +197,12 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
             ? unfitted
             : unfitted.tokens(lengths, counts, parts.distinct, parts.template);
     if (parts.pairs != null) {
-      Asked.add(Asked.LENGTHS, parts.pairs.text());
+      LengthDistribution.note(Setting.LENGTHS.name, parts.pairs.text());
     } else if (lengths != null) {
-      Asked.add(Asked.PROMPT_TOKENS, lengths.text());
+      LengthDistribution.note(Setting.PROMPT_TOKENS.name, lengths.text());
     }
     if (lengths != null && parts.template > 0) {
-      Asked.addTemplate(parts.template);
+      LengthDistribution.noteTemplate(parts.template);
     }
     if (LlmProtocol.isDryRun()) {
       PrintableText.print(

@@ -12,16 +12,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a load test that this process runs: without a share all of it, without a start time
+ * The part of a load test that this process runs: without a share all of it, without a start
  * immediately.
+ *
+ * @param startAt when the load starts, by the wall clock of each injector
  */
-public record Injector(@Nullable InjectorShare share, @Nullable StartTime startAt) {
+public record Injector(@Nullable InjectorShare share, @Nullable Instant startAt) {
 
   /** System property of the share, {@code i/n}; {@code LLM_INJECTOR} in the environment. */
   public static final String SHARE_PROPERTY = "llm.injector";
 
   /** System property of the start; {@code LLM_START_AT} in the environment. */
   public static final String START_PROPERTY = "llm.startAt";
+
+  public static final String START_EXPECTED =
+      "seconds or milliseconds since 1970, or a time with its zone such as 2027-03-01T09:30:00Z";
+
+  /** Smaller numbers are seconds: 100 billion seconds is the year 5138, as milliseconds 1973. */
+  private static final BigDecimal MIN_MILLIS = BigDecimal.valueOf(100_000_000_000L);
+
+  private static final BigDecimal MAX_MILLIS = MIN_MILLIS.scaleByPowerOfTen(3);
 
   private static final InjectorShare ALONE = new InjectorShare(1, 1);
 
@@ -37,7 +47,7 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
         new ProcessSetting(SHARE_PROPERTY).read(properties, environment, InjectorShare::parse);
     return new Injector(
         share == null ? ofJob(environment) : share,
-        new ProcessSetting(START_PROPERTY).read(properties, environment, StartTime::parse));
+        new ProcessSetting(START_PROPERTY).read(properties, environment, Injector::start));
   }
 
   /** The share of a pod of an Indexed Job of Kubernetes. */
@@ -84,44 +94,32 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
     return share == null ? host : host + "-" + share.index();
   }
 
-  /** The instant at which the load starts, by the wall clock of each injector. */
-  public record StartTime(long unixNanos) {
-
-    public static final String EXPECTED =
-        "seconds or milliseconds since 1970, or a time with its zone such as 2027-03-01T09:30:00Z";
-
-    /** Smaller numbers are seconds: 100 billion seconds is the year 5138, as milliseconds 1973. */
-    private static final BigDecimal MIN_MILLIS = BigDecimal.valueOf(100_000_000_000L);
-
-    private static final BigDecimal MAX_MILLIS = MIN_MILLIS.scaleByPowerOfTen(3);
-
-    /** Parses seconds or milliseconds since 1970, told apart by size, or an ISO time with zone. */
-    public static StartTime parse(String text) {
-      String time = text.strip();
-      try {
-        if (time.matches("\\d+(\\.\\d{1,9})?")) {
-          return new StartTime(nanos(new BigDecimal(time)));
-        }
-        Instant instant = OffsetDateTime.parse(time).toInstant();
-        return new StartTime(ChronoUnit.NANOS.between(Instant.EPOCH, instant));
-      } catch (DateTimeException | ArithmeticException e) {
-        throw new IllegalArgumentException("expected " + EXPECTED, e);
-      }
+  /** Parses seconds or milliseconds since 1970, told apart by size, or an ISO time with zone. */
+  public static Instant start(String text) {
+    String time = text.strip();
+    try {
+      Instant start =
+          time.matches("\\d+(\\.\\d{1,9})?")
+              ? Instant.EPOCH.plusNanos(nanos(new BigDecimal(time)))
+              : OffsetDateTime.parse(time).toInstant();
+      var unused = unixNanos(start); // until the year 2262
+      return start;
+    } catch (DateTimeException | ArithmeticException e) {
+      throw new IllegalArgumentException("expected " + START_EXPECTED, e);
     }
+  }
 
-    private static long nanos(BigDecimal number) {
-      if (number.compareTo(MAX_MILLIS) >= 0) {
-        throw new ArithmeticException("neither seconds nor milliseconds");
-      }
-      return number
-          .scaleByPowerOfTen(number.compareTo(MIN_MILLIS) < 0 ? 9 : 6)
-          .toBigInteger()
-          .longValueExact();
+  private static long nanos(BigDecimal number) {
+    if (number.compareTo(MAX_MILLIS) >= 0) {
+      throw new ArithmeticException("neither seconds nor milliseconds");
     }
+    return number
+        .scaleByPowerOfTen(number.compareTo(MIN_MILLIS) < 0 ? 9 : 6)
+        .toBigInteger()
+        .longValueExact();
+  }
 
-    @Override
-    public String toString() {
-      return Instant.EPOCH.plusNanos(unixNanos).toString();
-    }
+  public static long unixNanos(Instant start) {
+    return ChronoUnit.NANOS.between(Instant.EPOCH, start);
   }
 }

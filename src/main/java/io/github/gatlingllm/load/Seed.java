@@ -1,7 +1,7 @@
 package io.github.gatlingllm.load;
 
-import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.record.ProcessSetting;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -50,7 +50,7 @@ public final class Seed {
     if (ofProcess == null) {
       Long set = setting(System.getProperties(), System.getenv());
       Injector injector = Injector.ofProcess();
-      StartTime start = injector.isPart() ? injector.startAt() : null;
+      Instant start = injector.isPart() ? injector.startAt() : null;
       ofProcess = new Seed(set != null ? set : start != null ? common(start) : random());
     }
     return ofProcess;
@@ -67,7 +67,7 @@ public final class Seed {
 
   /** Differs from run to run, but not between injectors with a common start. */
   static long ofRun(
-      Map<?, ?> properties, Map<String, String> environment, @Nullable StartTime start) {
+      Map<?, ?> properties, Map<String, String> environment, @Nullable Instant start) {
     Long number = NONCE.read(properties, environment, Seed::nonce);
     return number != null ? number : start != null ? common(start) : random();
   }
@@ -99,8 +99,8 @@ public final class Seed {
   }
 
   /** The seed of injectors that share a load and have no seed set. */
-  static long common(StartTime start) {
-    return mix(start.unixNanos()) & (EXACT_IN_JAVASCRIPT - 1);
+  static long common(Instant start) {
+    return mix(Injector.unixNanos(start)) & (EXACT_IN_JAVASCRIPT - 1);
   }
 
   static long random() {

@@ -24,7 +24,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Injector.StartTime;
+import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Seed;
@@ -61,6 +61,7 @@ import io.github.gatlingllm.workload.Tokenizer;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -963,11 +964,11 @@ public final class Setting<T extends @Nullable Object> {
               "this load generator is the i-th of n that share the load; the command merge"
                   + " merges their runs");
 
-  public static final Setting<@Nullable StartTime> START_AT =
-      of(RUN, "startAt", "2027-03-01T09:30:00Z", "time", StartTime::parse)
+  public static final Setting<@Nullable Instant> START_AT =
+      of(RUN, "startAt", "2027-03-01T09:30:00Z", "time", Injector::start)
           .orNull("as soon as it is ready")
           .traits(OF_RUN, ONCE, PASSED_ON)
-          .means("time at which the load starts, after the warm-up; " + StartTime.EXPECTED);
+          .means("time at which the load starts, after the warm-up; " + Injector.START_EXPECTED);
 
   public static final Setting<Boolean> SELF_TEST =
       flag(RUN, "selfTest", false)

@@ -50,7 +50,6 @@ record BenchmarkPlan(
     Api api,
     LoadPlan load,
     Workload workload,
-    PromptPrefix prefix,
     Slos slo,
     List<Assertion> assertions,
     long seed,
@@ -131,7 +130,7 @@ record BenchmarkPlan(
         targets.isEmpty() ? Objects.requireNonNullElse(asked, Api.CHAT) : targets.get(0).api();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
-    Grid.check(settings, minApi(targets, api));
+    LengthPair.check(settings, minApi(targets, api));
     LoadPlan load = Load.of(settings, drawn(settings, seed));
     Slos slo =
         settings.checked(
@@ -157,8 +156,7 @@ record BenchmarkPlan(
             counters(settings, targets, servers, servers::counting),
             api,
             load,
-            new Workload(List.of(), null, null, List.of(), false),
-            PromptPrefix.NONE,
+            Workload.NONE,
             slo,
             assertions,
             seed,
@@ -225,12 +223,12 @@ record BenchmarkPlan(
 
   private BenchmarkPlan with(List<BenchmarkPlan> others) {
     return new BenchmarkPlan(
-        settings, targets, counters, api, load, workload, prefix, slo, assertions, seed, others);
+        settings, targets, counters, api, load, workload, slo, assertions, seed, others);
   }
 
   private BenchmarkPlan counting(List<ModelTokenizers> others) {
     return new BenchmarkPlan(
-        settings, targets, others, api, load, workload, prefix, slo, assertions, seed, classes);
+        settings, targets, others, api, load, workload, slo, assertions, seed, classes);
   }
 
   /** Last, because generating prompts takes seconds. */
@@ -242,15 +240,14 @@ record BenchmarkPlan(
             .min(Comparator.naturalOrder())
             .orElse(null);
     Long requests = Load.prompts(loadText());
-    WorkloadReader reader =
-        new WorkloadReader(
+    Workload made =
+        Workload.read(
             settings,
             counters.get(0).within(context),
             drawn(settings, seed),
             requests == null ? null : (Long) (hasInterference() ? 2 * requests : requests),
-            Load.trace(loadText()));
-    PromptPrefix texts = reader.prefix();
-    Workload made = reader.workload(minApi(targets, api), texts);
+            Load.trace(loadText()),
+            minApi(targets, api));
     checkInterleave(settings, targets, made);
     if (settings.className() != null && (made.scenarios() > 1 || made.mixed())) {
       throw settings.invalid(
@@ -258,9 +255,9 @@ record BenchmarkPlan(
           "'%s' would have several scenarios or pairs of lengths; expected one for each class"
               .formatted(settings.className()));
     }
-    tokenizers().forEach(tokenizer -> texts.texts(tokenizer).of(0));
+    tokenizers().forEach(tokenizer -> made.prefix().texts(tokenizer).of(0));
     return new BenchmarkPlan(
-        settings, targets, counters, api, load, made, texts, slo, assertions, seed, classes);
+        settings, targets, counters, api, load, made, slo, assertions, seed, classes);
   }
 
   private static List<ModelTokenizers> counters(
@@ -289,6 +286,10 @@ record BenchmarkPlan(
                 target, wanted, counting.apply(target), servers.model(target), System.getenv())
             : ModelTokenizers.set(set);
     return found.context() == null ? found.within(servers.context(target)) : found;
+  }
+
+  PromptPrefix prefix() {
+    return workload.prefix();
   }
 
   PlanText loadText() {
@@ -346,7 +347,7 @@ record BenchmarkPlan(
         config.putIfAbsent(Setting.PROMPT_TOKENS.name, lengths.text());
       }
       if (api.generates() && !hasRecordedOutputs()) {
-        config.putIfAbsent(Setting.MAX_TOKENS.name, Length.texts(Grid.outputs(settings)));
+        config.putIfAbsent(Setting.MAX_TOKENS.name, Length.texts(LengthPair.outputs(settings)));
       }
     }
     long misses = workload.misses().count();
@@ -384,7 +385,7 @@ record BenchmarkPlan(
     }
     return tokenizers().get(0).name()
         + ", that of the first target"
-        + (prefix instanceof PromptPrefix.Shared
+        + (prefix() instanceof PromptPrefix.Shared
             ? "; shared prefixes by each target's own"
             : "; all are asked the same texts");
   }

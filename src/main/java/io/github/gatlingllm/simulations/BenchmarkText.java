@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /** Tells a dry run the plan of a benchmark. */
 record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
@@ -117,7 +118,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
   private void workload() {
     Workload workload = plan.workload();
     Dataset dataset = workload.dataset();
-    List<Workload.Share> known = workload.known();
+    List<WorkloadScenario.Ready> known = workload.known();
     if (!workload.pools().isEmpty()) {
       pools(workload.pools());
     } else if (dataset != null) {
@@ -137,12 +138,12 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
         row("scenario", Sentence.text("load.agentx", deviations));
       }
     } else if (workload.mixed()) {
-      row("mix", shares(known));
+      row("mix", shares(workload));
     } else {
-      String names = known.stream().map(s -> s.ready().scenario().name()).collect(joining(","));
+      String names = known.stream().map(each -> each.scenario().name()).collect(joining(","));
       row("scenarios", names + (known.size() > 1 ? IN_TURN : ""));
     }
-    known.forEach(share -> scenario(share.ready()));
+    known.forEach(this::scenario);
     rows.lines(plan::get, "images", "context", "think time");
     List<String> misses = workload.misses().toList();
     if (!misses.isEmpty()) {
@@ -249,12 +250,15 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
     }
   }
 
-  private static String shares(List<Workload.Share> mix) {
-    double all = mix.stream().mapToDouble(Workload.Share::weight).sum();
-    return mix.stream()
-        .map(
-            share ->
-                share.ready().scenario() + " " + NumberText.load(100 * share.weight() / all) + " %")
+  private static String shares(Workload mix) {
+    double all = mix.weights().stream().mapToDouble(weight -> weight).sum();
+    return IntStream.range(0, mix.known().size())
+        .mapToObj(
+            i ->
+                "%s %s %%"
+                    .formatted(
+                        mix.known().get(i).scenario(),
+                        NumberText.load(100 * mix.weights().get(i) / all)))
         .collect(joining(", "));
   }
 

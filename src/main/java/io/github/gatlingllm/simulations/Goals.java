@@ -31,10 +31,10 @@ record Goals(
     Stream.of(Setting.SCENARIO, Setting.MIX)
         .flatMap(known -> settings.get(known).stream())
         .forEach(known -> requests.add(known.scenario().name()));
-    Grid.pairs(settings).forEach(pair -> requests.add(pair.name()));
+    LengthPair.pairs(settings).forEach(pair -> requests.add(pair.name()));
     LengthDistribution.Pairs drawn = settings.get(Setting.LENGTHS);
-    if (drawn != null && drawn.pairs().size() > 1) {
-      drawn.pairs().forEach(pair -> requests.add(pair.name()));
+    if (drawn != null && drawn.size() > 1) {
+      requests.addAll(drawn.names());
     }
     if (requests.isEmpty()) {
       Stream.concat(Stream.of(api), targets.stream().map(target -> target.api()))

@@ -67,9 +67,8 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
               .exec(replaySession(dialogRequest())));
     }
     return workload.mixed()
-        ? List.of(scenario(plan.named("Mix")).exec(mixed(workload.known())))
+        ? List.of(scenario(plan.named("Mix")).exec(mixed(workload)))
         : workload.known().stream()
-            .map(Workload.Share::ready)
             .map(ready -> scenario(plan.named(ready.scenario().name())).exec(withThinkTime(ready)))
             .toList();
   }
@@ -220,10 +219,10 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
         : requests.pause(think.min(), think.max());
   }
 
-  private MixBuilder mixed(List<Workload.Share> shares) {
+  private MixBuilder mixed(Workload workload) {
     MixBuilder mix = mix().seed(plan.seed());
-    for (Workload.Share share : shares) {
-      mix = mix.add(share.weight(), withThinkTime(share.ready()));
+    for (int i = 0; i < workload.known().size(); i++) {
+      mix = mix.add(workload.weights().get(i), withThinkTime(workload.known().get(i)));
     }
     return mix;
   }

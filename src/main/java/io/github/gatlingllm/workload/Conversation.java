@@ -36,7 +36,7 @@ public record Conversation(
     messages = List.copyOf(messages);
   }
 
-  public record Script(List<DialogTurn> turns, @Nullable String tools, boolean recorded) {
+  private record Script(List<DialogTurn> turns, @Nullable String tools, boolean recorded) {
     public Script {
       turns = List.copyOf(turns);
     }
@@ -136,9 +136,21 @@ public record Conversation(
         : List.of();
   }
 
-  /** The next turn of the script; null at its end, and without a script. */
-  public Conversation.@Nullable DialogTurn next() {
-    return script == null || turns >= script.turns().size() ? null : script.turns().get(turns);
+  /** Whether it replays a dialog. */
+  public boolean isScripted() {
+    return script != null;
+  }
+
+  /** The tools of the dialog, a JSON array; null without. */
+  public @Nullable String tools() {
+    return script == null ? null : script.tools();
+  }
+
+  /** What the next turn of the dialog asks; null at its end, and without a dialog. */
+  public @Nullable List<Message> nextAsked() {
+    return script == null || turns >= script.turns().size()
+        ? null
+        : script.turns().get(turns).asked();
   }
 
   public boolean goesOn() {
@@ -203,7 +215,12 @@ public record Conversation(
           .toList();
     }
 
-    public List<DialogTurn> turns() {
+    /** Number of turns of the user. */
+    public int size() {
+      return turns().size();
+    }
+
+    private List<DialogTurn> turns() {
       List<DialogTurn> turns = new ArrayList<>();
       List<Message> asked = new ArrayList<>();
       List<Message> answer = new ArrayList<>();
@@ -307,14 +324,10 @@ public record Conversation(
   }
 
   /** Messages of the user or a tool, and the recorded answer if there is one. */
-  public record DialogTurn(List<Message> asked, List<Message> answer) {
-    public DialogTurn {
+  private record DialogTurn(List<Message> asked, List<Message> answer) {
+    private DialogTurn {
       asked = List.copyOf(asked);
       answer = List.copyOf(answer);
-    }
-
-    public boolean answersCalls() {
-      return asked.stream().anyMatch(message -> message.toolCallId() != null);
     }
   }
 }

@@ -204,13 +204,13 @@ public final class Dataset {
     }
 
     private void count(Dialog dialog) {
-      if (dialog.turns().isEmpty()) {
+      if (dialog.size() == 0) {
         throw new DialogReader.Unusable("no user message");
       }
       if (dialog.text().isBlank() && dialog.asked().stream().allMatch(m -> m.parts() == null)) {
         throw new DialogReader.Unusable("no text");
       }
-      turns.accept(dialog.turns().size());
+      turns.accept(dialog.size());
       if (dialog.inputTokens() == null) {
         chars.accept(dialog.text().length());
       } else {

@@ -38,6 +38,9 @@ public final class LengthDistribution {
   private static final Pattern FORM =
       Pattern.compile("(lognormal:)?" + NUMBER + "(?:([:-])" + NUMBER + ")?");
 
+  private static final Map<String, Set<String>> OF_FEEDERS = new TreeMap<>();
+  private static final Set<Integer> TEMPLATES = new LinkedHashSet<>();
+
   private final String text;
   private final String words;
   private final double mean;
@@ -170,39 +173,28 @@ public final class LengthDistribution {
     }
   }
 
-  /** What feeders of this process draw, by the name of the setting, until a run takes it. */
-  public static final class Asked {
+  /** A feeder of this process draws that length, as the setting of the name has it. */
+  public static synchronized void note(String setting, String text) {
+    OF_FEEDERS.computeIfAbsent(setting, name -> new LinkedHashSet<>()).add(text);
+  }
 
-    public static final String PROMPT_TOKENS = "promptTokens";
-    public static final String MAX_TOKENS = "maxTokens";
-    public static final String LENGTHS = "lengths";
+  /** Prompts of a feeder leave room for that number of tokens of a chat template. */
+  public static synchronized void noteTemplate(int tokens) {
+    TEMPLATES.add(tokens);
+  }
 
-    private static final Map<String, Set<String>> TEXTS = new TreeMap<>();
-    private static final Set<Integer> TEMPLATES = new LinkedHashSet<>();
+  /** What feeders have noted since the last call, by the name of the setting. */
+  public static synchronized Map<String, String> takeNotes() {
+    Map<String, String> taken = new TreeMap<>();
+    OF_FEEDERS.forEach((setting, texts) -> taken.put(setting, String.join("; ", texts)));
+    OF_FEEDERS.clear();
+    return taken;
+  }
 
-    private Asked() {}
-
-    public static synchronized void add(String setting, String text) {
-      TEXTS.computeIfAbsent(setting, name -> new LinkedHashSet<>()).add(text);
-    }
-
-    /** The tokens of a chat template that prompts leave room for. */
-    public static synchronized void addTemplate(int tokens) {
-      TEMPLATES.add(tokens);
-    }
-
-    public static synchronized Set<Integer> takeTemplates() {
-      Set<Integer> taken = Set.copyOf(TEMPLATES);
-      TEMPLATES.clear();
-      return taken;
-    }
-
-    public static synchronized Map<String, String> take() {
-      Map<String, String> taken = new TreeMap<>();
-      TEXTS.forEach((setting, texts) -> taken.put(setting, String.join("; ", texts)));
-      TEXTS.clear();
-      return taken;
-    }
+  public static synchronized Set<Integer> takeTemplates() {
+    Set<Integer> taken = Set.copyOf(TEMPLATES);
+    TEMPLATES.clear();
+    return taken;
   }
 
   public static LengthDistribution parse(String text) {
@@ -388,10 +380,44 @@ public final class LengthDistribution {
    * Lengths of prompts and of outputs that belong together, drawn by weight: both sides draw the
    * same pair at an index.
    */
-  public record Pairs(List<RecordedPair> pairs) {
+  public static final class Pairs {
+
+    public static final Pairs NONE = new Pairs(List.of());
 
     private static final Pattern FORM = Pattern.compile("([^,:;]+),([^,:;]+)(?::([^,:;]+))?");
     private static final long SALT = 0x70616972736f666cL; // "pairsofl"
+
+    private final List<RecordedPair> pairs;
+
+    private Pairs(List<RecordedPair> pairs) {
+      this.pairs = pairs;
+    }
+
+    /** These and one with that weight, a finite number above 0. */
+    public Pairs and(LengthDistribution input, LengthDistribution output, double weight) {
+      RecordedPair pair = new RecordedPair(input, output, weight);
+      return new Pairs(Stream.concat(pairs.stream(), Stream.of(pair)).toList());
+    }
+
+    /** The same with another weight of the last one. */
+    public Pairs weighted(double weight) {
+      int last = pairs.size() - 1;
+      RecordedPair pair = pairs.get(last);
+      return new Pairs(pairs.subList(0, last)).and(pair.input, pair.output, weight);
+    }
+
+    public int size() {
+      return pairs.size();
+    }
+
+    /** The names of requests, one for each pair. */
+    public List<String> names() {
+      return pairs.stream().map(RecordedPair::name).toList();
+    }
+
+    public List<LengthDistribution> outputs() {
+      return pairs.stream().map(RecordedPair::output).toList();
+    }
 
     /**
      * Parses {@code 256|32,128|16:60;4096,512:40}; weights are given for all pairs, or for none.
@@ -414,9 +440,9 @@ public final class LengthDistribution {
           Seed.weight(form.group(3) == null ? 1 : Double.parseDouble(form.group(3))));
     }
 
-    /** The pair that both sides draw at an index. */
-    public RecordedPair at(long seed, int made, long index) {
-      return Seed.weighted(pairs, RecordedPair::weight, Seed.at(seed, SALT, index % made));
+    /** The name of the pair that both sides draw at an index. */
+    public String name(long seed, int made, long index) {
+      return Seed.weighted(pairs, RecordedPair::weight, Seed.at(seed, SALT, index % made)).name();
     }
 
     /** As a setting has it: {@link #parse} reads it. */
@@ -451,10 +477,10 @@ public final class LengthDistribution {
     }
   }
 
-  public record RecordedPair(LengthDistribution input, LengthDistribution output, double weight) {
+  private record RecordedPair(LengthDistribution input, LengthDistribution output, double weight) {
 
     /** The name of its requests, e.g. {@code 256:32/128:16}. */
-    public String name() {
+    private String name() {
       return input.text() + "/" + output.text();
     }
   }

@@ -96,7 +96,7 @@ final class SessionRows implements SessionReader {
   @Override
   public int add(DataFile file, JsonNode row, long start, int length) {
     Dialog said = DialogReader.said(row, output(row));
-    if (said != null && said.turns().isEmpty()) {
+    if (said != null && said.size() == 0) {
       throw new IllegalArgumentException("has no message of a user or a tool");
     }
     int input = said == null ? input(row) : 0;

@@ -3,7 +3,7 @@ package io.github.gatlingllm.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.load.Injector.StartTime;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -42,13 +42,13 @@ class SeedTest {
 
   @Test
   void nonceIsOfTheRunUnlessItIsSetAndInjectorsWithACommonStartAgree() {
-    StartTime start = StartTime.parse("2027-03-01T12:00:00Z");
+    Instant start = Injector.start("2027-03-01T12:00:00Z");
     Map<String, String> seed = Map.of("llm.nonce", "Seed");
 
     assertThat(Seed.ofRun(NONE, NONE, null)).isNotEqualTo(Seed.ofRun(NONE, NONE, null));
     assertThat(Seed.ofRun(NONE, NONE, start))
         .isEqualTo(Seed.ofRun(Map.of("llm.nonce", "run"), NONE, start))
-        .isNotEqualTo(Seed.ofRun(NONE, NONE, StartTime.parse("2027-03-01T12:00:01Z")));
+        .isNotEqualTo(Seed.ofRun(NONE, NONE, Injector.start("2027-03-01T12:00:01Z")));
     assertThat(Seed.ofRun(seed, NONE, null)).isEqualTo(Seed.ofRun(seed, NONE, start)).isZero();
     assertThat(Seed.ofRun(NONE, Map.of("LLM_NONCE", "12"), start)).isEqualTo(12);
     assertThatThrownBy(() -> Seed.ofRun(Map.of("llm.nonce", "new"), NONE, null))

@@ -49,7 +49,7 @@ final class DatasetTest {
             tuple("user", "Wovon?"));
     assertThat(first.prompt()).isEqualTo("Wovon?");
     assertThat(first.answer()).isEqualTo("Des elektromagnetischen Feldes.");
-    assertThat(first.turns()).hasSize(2);
+    assertThat(first.size()).isEqualTo(2);
     assertThat(dataset.outputTokens(first))
         .as("counted where the format does not say")
         .isEqualTo(Tokenizer.cl100k().count("Des elektromagnetischen Feldes."));
@@ -158,7 +158,7 @@ final class DatasetTest {
     Dialog weather = dataset.get(2);
     assertThat(weather.tools())
         .isEqualTo("[{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}]");
-    assertThat(weather.turns()).hasSize(2);
+    assertThat(weather.size()).isEqualTo(2);
     assertThat(weather.asked()).hasSize(3);
     assertThat(weather.asked().get(1).toolCalls()).contains("\\\"city\\\":\\\"Bonn\\\"");
     assertThat(weather.asked().get(2).toolCallId()).isEqualTo("c1");

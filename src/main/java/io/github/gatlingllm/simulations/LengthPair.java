@@ -8,28 +8,24 @@ import io.github.gatlingllm.settings.Settings;
 import java.util.List;
 
 /**
- * Every length of prompts with every length of answers, from lists in {@code promptTokens} and
- * {@code maxTokens}. Each pair is a scenario with the full load, so it gets its own curve.
+ * A pair of a grid: of every length of prompts with every length of answers, from lists in {@code
+ * promptTokens} and {@code maxTokens}. Each is a scenario with the full load, so it gets its own
+ * curve.
  */
-final class Grid {
+record LengthPair(Length prompt, Length output) {
 
-  record Pair(Length prompt, Length output) {
-
-    /** The name of its scenario and requests, e.g. {@code 1024/128}. */
-    String name() {
-      return prompt.text() + "/" + output.text();
-    }
+  /** The name of its scenario and requests, e.g. {@code 1024/128}. */
+  String name() {
+    return prompt.text() + "/" + output.text();
   }
 
-  private Grid() {}
-
   /** The pairs in the order of the load; empty where both settings have one value. */
-  static List<Pair> pairs(Settings settings) {
+  static List<LengthPair> pairs(Settings settings) {
     List<Length> prompts = settings.get(Setting.PROMPT_TOKENS);
     List<Length> outputs = outputs(settings);
     return Setting.isList(prompts) || Setting.isList(outputs)
         ? prompts.stream()
-            .flatMap(prompt -> outputs.stream().map(output -> new Pair(prompt, output)))
+            .flatMap(prompt -> outputs.stream().map(output -> new LengthPair(prompt, output)))
             .toList()
         : List.of();
   }
