@@ -130,7 +130,7 @@ record BenchmarkPlan(
         targets.isEmpty() ? Objects.requireNonNullElse(asked, Api.CHAT) : targets.get(0).api();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
-    LengthPair.check(settings, minApi(targets, api));
+    GridPair.check(settings, minApi(targets, api));
     LoadPlan load = Load.of(settings, drawn(settings, seed));
     Slos slo =
         settings.checked(
@@ -347,7 +347,7 @@ record BenchmarkPlan(
         config.putIfAbsent(Setting.PROMPT_TOKENS.name, lengths.text());
       }
       if (api.generates() && !hasRecordedOutputs()) {
-        config.putIfAbsent(Setting.MAX_TOKENS.name, Length.texts(LengthPair.outputs(settings)));
+        config.putIfAbsent(Setting.MAX_TOKENS.name, Length.texts(GridPair.outputs(settings)));
       }
     }
     long misses = workload.misses().count();

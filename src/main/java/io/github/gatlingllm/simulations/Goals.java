@@ -31,7 +31,7 @@ record Goals(
     Stream.of(Setting.SCENARIO, Setting.MIX)
         .flatMap(known -> settings.get(known).stream())
         .forEach(known -> requests.add(known.scenario().name()));
-    LengthPair.pairs(settings).forEach(pair -> requests.add(pair.name()));
+    GridPair.pairs(settings).forEach(pair -> requests.add(pair.name()));
     LengthDistribution.Pairs drawn = settings.get(Setting.LENGTHS);
     if (drawn != null && drawn.size() > 1) {
       requests.addAll(drawn.names());

@@ -216,7 +216,7 @@ record Workload(
 
     /** The prompts, or those of each pair of a grid, which draws its own. */
     private List<Pool> pools(PromptPrefix prefix, Api api) {
-      List<LengthPair> pairs = LengthPair.pairs(settings);
+      List<GridPair> pairs = GridPair.pairs(settings);
       if (pairs.isEmpty()) {
         Prompts all = Prompts.of(source(), seed);
         Prompts sized =
@@ -239,7 +239,7 @@ record Workload(
           .mapToObj(
               i -> {
                 Prompts own = Prompts.of(source(), Seed.at(seed, GRID_SALT, i).nextLong());
-                LengthPair pair = pairs.get(i);
+                GridPair pair = pairs.get(i);
                 return new Pool(
                     pair.name(),
                     sized(own, prefix, pair.prompt().tokens(), each, api),

@@ -12,7 +12,7 @@ import java.util.List;
  * promptTokens} and {@code maxTokens}. Each is a scenario with the full load, so it gets its own
  * curve.
  */
-record LengthPair(Length prompt, Length output) {
+record GridPair(Length prompt, Length output) {
 
   /** The name of its scenario and requests, e.g. {@code 1024/128}. */
   String name() {
@@ -20,12 +20,12 @@ record LengthPair(Length prompt, Length output) {
   }
 
   /** The pairs in the order of the load; empty where both settings have one value. */
-  static List<LengthPair> pairs(Settings settings) {
+  static List<GridPair> pairs(Settings settings) {
     List<Length> prompts = settings.get(Setting.PROMPT_TOKENS);
     List<Length> outputs = outputs(settings);
     return Setting.isList(prompts) || Setting.isList(outputs)
         ? prompts.stream()
-            .flatMap(prompt -> outputs.stream().map(output -> new LengthPair(prompt, output)))
+            .flatMap(prompt -> outputs.stream().map(output -> new GridPair(prompt, output)))
             .toList()
         : List.of();
   }
