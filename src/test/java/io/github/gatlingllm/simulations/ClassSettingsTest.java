@@ -133,10 +133,10 @@ class ClassSettingsTest {
             + " traffic; expected two or more",
         "interference=true rate=2 | llm.interference=true: compares classes of traffic; set"
             + " llm.class.<name>.<setting> too",
-        "class.chat.turn=3 | llm.class.chat.turn is not a setting of a class of traffic; llm"
-            + ".help lists all settings",
-        "class.chat.gpus=3 | llm.class.chat.gpus is not a setting of a class of traffic; did you"
-            + " mean",
+        "class.chat.turn=3 | llm.class.chat.turn is not a setting of a class of traffic; did you"
+            + " mean turns?",
+        "class.chat.gpus=3 | llm.class.chat.gpus is not a setting of a class of traffic; llm.help"
+            + " lists all settings",
         "class.chat.rate=1 class.Chat.turns=2 | llm.class.chat.rate: the class of traffic is also"
             + " called Chat",
         "class.chat.rate=x | llm.class.chat.rate=x: expected",
