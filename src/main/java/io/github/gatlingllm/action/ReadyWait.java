@@ -10,7 +10,9 @@ import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
@@ -27,6 +29,9 @@ final class ReadyWait {
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long SAID_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(15);
   private static final Duration POLL = Duration.ofSeconds(5);
+
+  /** Since when servers were waited for, by their URLs, until one answers a request. */
+  private static final Map<List<String>, Long> SINCE = new ConcurrentHashMap<>();
 
   private final LlmProtocol protocol;
   private final LongSupplier nanoClock;
@@ -103,6 +108,12 @@ final class ReadyWait {
     return cause != null || first instanceof IllegalArgumentException;
   }
 
+  /** Since when the server was asked that now answers: since the other unless it was waited for. */
+  long askedSince(long firstRequestNanos) {
+    Long since = SINCE.remove(protocol.baseUrls());
+    return since == null ? firstRequestNanos : since;
+  }
+
   /** Pauses before the next try, and says so now and then; false if the time is over. */
   boolean again(String what, String why) {
     long now = nanoClock.getAsLong();
@@ -118,6 +129,7 @@ final class ReadyWait {
           "LLM: waiting for %s, %s of at most %s"
               .formatted(cause, time(now - startNanos), time(max.toNanos())));
     }
+    SINCE.putIfAbsent(protocol.baseUrls(), startNanos);
     pause.accept(PAUSE_NANOS);
     return !Thread.currentThread().isInterrupted();
   }

@@ -71,6 +71,7 @@ final class WarmUpRounds {
   private final int tries;
 
   private int round;
+  private @Nullable Long firstNanos;
   private boolean isBuilt = true;
   private @Nullable RequestRecord last;
 
@@ -120,6 +121,7 @@ final class WarmUpRounds {
   /** Sends requests until this number was sent; false if they cannot be built before the load. */
   private boolean send(int rounds) {
     Map<String, String> failures = new LinkedHashMap<>();
+    firstNanos = firstNanos == null ? (Long) System.nanoTime() : firstNanos;
     try {
       for (; round < rounds; round++) {
         String url = Secrets.redactUrl(protocol.url(round, sent.api));
@@ -144,6 +146,8 @@ final class WarmUpRounds {
         if (record == null || !record.outcome().ok()) {
           boolean isOneOfSeveral = tries > protocol.baseUrls().size();
           failures.put(url, failure(load.name, url, isOneOfSeveral, record));
+        } else {
+          answered(record.timing(), firstNanos);
         }
         last = record;
       }
@@ -263,6 +267,21 @@ final class WarmUpRounds {
             Map<String, SingleStream> all = new LinkedHashMap<>(info.outcome().singleStreams());
             all.put(load.name, peak);
             return info.singleStreams(all);
+          });
+    }
+  }
+
+  /** Keeps the time to the first answer: of a server that had to start, its cold start. */
+  private void answered(RequestRecord.Timing timing, long firstRequestNanos) {
+    Long sent = timing.admittedUnixNanos();
+    Long first = timing.ttftNanos() == null ? timing.latencyNanos() : timing.ttftNanos();
+    if (sent != null && first != null) {
+      long asked = load.run.run.unixNanos(wait.askedSince(firstRequestNanos));
+      load.run.run.describe(
+          info -> {
+            Map<String, Double> all = new LinkedHashMap<>(info.outcome().firstAnswers());
+            all.putIfAbsent(load.name, (sent + first - asked) / 1e9);
+            return info.firstAnswers(all);
           });
     }
   }

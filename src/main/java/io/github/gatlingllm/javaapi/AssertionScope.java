@@ -250,6 +250,11 @@ public final class AssertionScope {
     return number(Metric.PEAK_IN_FLIGHT);
   }
 
+  /** Seconds from the first planned instant of a load level to the first token of an answer. */
+  public AssertionCondition coldStart() {
+    return number(Metric.COLD_START_S);
+  }
+
   /** p99 ÷ p50 of the pooled inter-token gaps: 1 is ideal, above 3 pauses are visible. */
   public AssertionCondition jitter() {
     return number(Metric.JITTER);

@@ -145,5 +145,10 @@ public final class LlmAssertion {
     public AssertionCondition maxRequestsPerSec() {
       return goodput.on("max_requests_per_s");
     }
+
+    /** Seconds from the first planned instant of a load level until it holds the SLO. */
+    public AssertionCondition heldAfter() {
+      return goodput.and("held_after").number();
+    }
   }
 }

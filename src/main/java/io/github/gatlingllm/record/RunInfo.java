@@ -188,7 +188,7 @@ public record RunInfo(
         Objectives.NONE,
         Map.of(),
         ReportOptions.DEFAULT,
-        new RunOutcome(0, null, null, Map.of(), null, Map.of(), List.of(), Map.of()),
+        new RunOutcome(0, null, null, Map.of(), null, Map.of(), List.of(), Map.of(), Map.of()),
         List.of(),
         List.of(),
         null);
@@ -328,6 +328,10 @@ public record RunInfo(
 
   public RunInfo singleStreams(Map<String, SingleStream> byTarget) {
     return came("singleStreams", byTarget);
+  }
+
+  public RunInfo firstAnswers(Map<String, Double> byTarget) {
+    return came(RunOutcome::firstAnswers, byTarget);
   }
 
   public RunInfo conclusion(Conclusion found) {

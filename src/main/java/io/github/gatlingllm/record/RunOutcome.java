@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param prompts how many prompts repeat an earlier one; null if none was compared
  * @param connections how servers treated connections that they had left open, by host and port
  * @param singleStreams the last warm-up request of each target that could be measured
+ * @param firstAnswers by target, seconds from the first request before the load to the first token
+ *     of an answer: of a server that had to start, its cold start
  */
 public record RunOutcome(
     long dropped,
@@ -29,13 +31,15 @@ public record RunOutcome(
     @Nullable PromptRepeats prompts,
     Map<String, Connections> connections,
     List<Conclusion> conclusions,
-    Map<String, SingleStream> singleStreams) {
+    Map<String, SingleStream> singleStreams,
+    Map<String, Double> firstAnswers) {
 
   public RunOutcome {
     notSent = RunInfo.ordered(notSent);
     connections = RunInfo.ordered(connections);
     conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
     singleStreams = RunInfo.ordered(singleStreams);
+    firstAnswers = RunInfo.ordered(firstAnswers);
   }
 
   /**

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param url of the page, without credentials; with {@code target} it identifies the endpoint
  * @param source the software whose metric names the page has: {@code vllm}, {@code sglang}, {@code
  *     tgi}, {@code llama.cpp}, {@code tensorrt-llm}, {@code triton}, {@code dynamo}, {@code llm-d},
- *     {@code dcgm}, {@code amd}, {@code node}, several joined by {@code +}; empty if not recognised
+ *     {@code dcgm}, {@code amd}, {@code node}, {@code kubernetes}, {@code knative}, {@code ray},
+ *     several joined by {@code +}; empty if not recognised
  * @param tookMs from the request to the complete answer, milliseconds
  * @param error why there are no values; null if there are
  * @param reset whether a counter decreased since the last successful scrape, as after a restart
@@ -218,6 +219,7 @@ public record ServerSample(
     KV_LOADED_TOKENS("KV loaded back", "tokens", COUNTER, Merge.SUM),
     KV_OFFLOADED_BLOCKS("KV offloaded", "blocks", COUNTER, Merge.SUM),
     KV_LOADED_BLOCKS("KV loaded back", "blocks", COUNTER, Merge.SUM),
+    REPLICAS("replicas", "replicas", GAUGE, Merge.SUM),
     GPU_UTILIZATION("GPU utilisation", "share", GAUGE, Merge.MEAN),
     GPU_MEMORY_USED_BYTES("GPU memory used", "bytes", GAUGE, Merge.SUM),
     GPU_MEMORY_TOTAL_BYTES("GPU memory", "bytes", GAUGE, Merge.SUM),

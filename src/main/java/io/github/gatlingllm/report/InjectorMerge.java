@@ -223,6 +223,7 @@ final class InjectorMerge {
         .targets(merged(RunInfo::targets, TargetFacts::and))
         .connections(merged(run -> run.outcome().connections(), Connections::and))
         .singleStreams(merged(run -> run.outcome().singleStreams(), SingleStream::or))
+        .firstAnswers(merged(run -> run.outcome().firstAnswers(), Math::max))
         .report(runs.stream().map(RunInfo::report).reduce(ReportOptions::and).orElseThrow())
         .dropped(runs.stream().mapToLong(run -> run.outcome().dropped()).sum())
         .planned(sum(run -> run.outcome().planned(), Long::sum))

@@ -23,7 +23,8 @@ final class SummaryText {
 
   /** The facts that the console prints beside the verdict; files and page have all of them. */
   private static final Pattern COUNTS =
-      Pattern.compile("requests|operating point|single stream|goodput|rate limits|trials|workload");
+      Pattern.compile(
+          "requests|operating point|single stream|cold start|goodput|rate limits|trials|workload");
 
   private final Summary summary;
   private final StringBuilder out = new StringBuilder();

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -68,6 +69,7 @@ record TimeSection(
                 chart(isJudged ? "time-tokens judged" : "time-tokens"),
                 chart("time-itl").judgedBy(summary, "itl").scaledToRange(),
                 series.lanes().isEmpty() ? chart("time-in-flight") : null,
+                replicas(),
                 Chart.of(
                     "time-requests", Axis.time(), lines("time-requests", 1 / series.bucketS())),
                 failures(),
@@ -165,6 +167,28 @@ record TimeSection(
 
   private Line line(String name, int color, int dash, Function<Bucket, @Nullable Double> figure) {
     return Line.of(name, color, dash, Point.of(series.overTime(), Bucket::startS, figure));
+  }
+
+  private Chart replicas() {
+    List<Summary.TargetSummary> targets = summary == null ? List.of() : summary.targets();
+    List<Line> lines = new ArrayList<>();
+    for (Summary.TargetSummary target : targets) {
+      target
+          .replicas()
+          .forEach(
+              (kind, changes) ->
+                  lines.add(
+                      line(
+                          targets.size() == 1 ? kind : target.label() + " " + kind,
+                          lines.size() % 6,
+                          lines.size() % 3,
+                          bucket -> last(changes.headMap(Math.nextUp(bucket.startS()))))));
+    }
+    return Chart.of("time-in-flight of replicas", Axis.time(), lines).id("time-replicas");
+  }
+
+  private static @Nullable Double last(SortedMap<Double, Double> changes) {
+    return changes.isEmpty() ? null : changes.get(changes.lastKey());
   }
 
   private Chart quotas() {

@@ -73,20 +73,21 @@ final class AssertionForm {
   private static double value(Figure figure, BigDecimal number, String unit) {
     String allowed =
         switch (figure.unit()) {
-          case MILLIS -> "us, ms, s, m or h";
+          case MILLIS, SECONDS -> "us, ms, s, m or h";
           case PERCENT -> "%";
           case REQUESTS_PER_S, INPUTS_PER_S, TOKENS_PER_S -> "/s";
           case TOKENS, WATTS, TOKENS_PER_J, NUMBER -> "a plain number";
         };
     boolean isTime = !unit.isEmpty() && !unit.equals("%") && !unit.equals("/s");
-    if (!unit.isEmpty() && !unit.equals(allowed) && !(isTime && figure.unit() == Unit.MILLIS)) {
+    int decimals = figure.unit() == Unit.MILLIS ? 6 : figure.unit() == Unit.SECONDS ? 9 : 0;
+    if (!unit.isEmpty() && !unit.equals(allowed) && !(isTime && decimals > 0)) {
       throw new IllegalArgumentException(
           "'%s' is not a unit of %s; expected %s".formatted(unit, figure.name(), allowed));
     }
     return isTime
         ? number
             .multiply(BigDecimal.valueOf(DurationText.unitNanos(unit)))
-            .movePointLeft(6)
+            .movePointLeft(decimals)
             .doubleValue()
         : number.doubleValue();
   }

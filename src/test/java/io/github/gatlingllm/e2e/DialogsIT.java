@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.IntNode;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.DatasetFeeder;
 import io.github.gatlingllm.record.RequestRecord;
@@ -222,6 +223,7 @@ class DialogsIT {
           .containsExactlyInAnyOrder(
               tuple("pod-a", a.requests().size() - 3),
               tuple("127.0.0.1:" + b.port(), b.requests().size() - 3));
+      assertThat(run.summary().at("/targets/0/replicas/answering")).contains(IntNode.valueOf(2));
       assertThat(run.output()).contains("---- Models ----", "> lora:8b ", "---- Replicas ----");
     }
   }

@@ -160,7 +160,10 @@ class WarmUpIT {
     }
   }
 
-  /** Health, models and the first request once each; the model is asked for when it is there. */
+  /**
+   * Health, models and the first request once each; the model is asked for when it is there. The
+   * first answer comes after two pauses of a second.
+   */
   @Test
   void waitReadyLetsAServerStart() throws Exception {
     AtomicInteger polls = new AtomicInteger();
@@ -184,6 +187,10 @@ class WarmUpIT {
           .hasSize(3)
           .allMatch(request -> request.body().contains("llama"));
       assertThat(run.requests()).hasSize(1);
+      assertThat(run.info().outcome().firstAnswers().values())
+          .singleElement()
+          .satisfies(seconds -> assertThat(seconds).isGreaterThan(2));
+      assertThat(run.output()).contains("> cold start: first answer ");
     }
   }
 

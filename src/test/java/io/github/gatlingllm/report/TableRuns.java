@@ -46,6 +46,7 @@ final class TableRuns {
   static final List<Summary> ALL =
       List.of(
           rich(),
+          starting(),
           closed(),
           pairs(),
           embeddings(),
@@ -113,6 +114,23 @@ final class TableRuns {
       readings.add(reading(second, "b"));
     }
     return Runs.figures(run, new Runs.Source(records, plan, seconds, readings)).summary();
+  }
+
+  /** A server that answers from the fourth second of its first level on. */
+  private static Summary starting() {
+    List<RequestRecord> records =
+        Recorded.requests(
+            800,
+            i -> {
+              double waitsMs = Math.max(0, 4_000 - i * 50);
+              return at(i * 50)
+                  .stage(i < 400 ? "r=20" : "r=30")
+                  .tokens(waitsMs + 100, waitsMs + 150);
+            });
+    return Runs.summary(
+        Runs.run(40, Runs.rate(20, 0, 20_000), Runs.rate(30, 20_000, 40_000))
+            .slo(Slo.parse("ttft<1s")),
+        records);
   }
 
   private static LevelInfo hooked(LevelInfo level) {

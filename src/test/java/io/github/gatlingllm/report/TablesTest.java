@@ -94,7 +94,7 @@ class TablesTest {
                 .filter(layout -> withValue(layout) != layout.columns().size())
                 .map(of -> of.key() + ": " + withValue(of) + " of " + of.columns().size()))
         .as("no pair is judged by another percentile; completed/s is in one of two places")
-        .containsExactly("Pairs of lengths: 12 of 13", "By load level: 24 of 25");
+        .containsExactly("Pairs of lengths: 12 of 13", "By load level: 26 of 27");
   }
 
   /** Place, and the tables there with the number of their columns: what goes, goes here too. */
@@ -120,13 +120,13 @@ class TablesTest {
             answers: Answers 13
             arrivals: Arrivals 9
             console: Answers 13, Classes of traffic 7, Generators 6, Injectors 12, Models 13, Replicas 13, Self-test 11, Tiers 7
-            engine: Client and engine 12, Engine 14, GPUs 8, KV cache beside the GPU 11, Pages of metrics 7, Prefill and decode 15, Spread over GPUs 12
-            gatling: Assertions on pages 4, By load level 25, By request name 16, Operating points 18, Pairs of lengths 13, Tiers 7, Times 12
+            engine: Client and engine 12, Engine 15, GPUs 8, KV cache beside the GPU 11, Pages of metrics 7, Prefill and decode 15, Spread over GPUs 12
+            gatling: Assertions on pages 4, By load level 27, By request name 16, Operating points 18, Pairs of lengths 13, Tiers 7, Times 12
             headline: Latencies 8, Load levels 22, Operating points 18, Pairs of lengths 13, Requests 13, Trials 7
             injectors: Injectors of the run 8
             injectors of a level: Injectors of a level 15
             jitter: Jitter 8, Readers 5
-            levels: By load level 25
+            levels: By load level 27
             markdown: Answers 13, Assertions 5, Classes of traffic 7, Errors 4, Generators 6, Injectors 12, Load levels 22, Models 13, Objectives 7, Operating points 18, Pairs of lengths 13, Replicas 13, Requests 13, Self-test 11, Tiers 7, Trials 7
             metrics: By model 16, By replica 16, By request name 16, By target 20, By turn of the conversation 10, Metrics 12, Prefix cache 6, Rates 12, Single numbers 3, Trials 7
             objectives: Assertions on pages 4

@@ -122,6 +122,45 @@ class PageReaderTest {
         .containsKeys(reading.values().keySet().toArray(EngineMetric[]::new));
   }
 
+  /**
+   * Of routers and orchestrators, a line each; a Prometheus's own pages have times behind values.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "kubernetes, kube_deployment_status_replicas_ready, 3",
+    "kubernetes, kube_statefulset_status_replicas_ready, 0",
+    "kubernetes, kube_deployment_status_replicas_available, 2",
+    "knative, kn_revision_pods_count, 4",
+    "knative, autoscaler_actual_pods, 1",
+    "ray, ray_serve_deployment_replica_healthy, 1",
+    "llm-d, llm_d_epp_ready_endpoints, 5",
+    "llm-d, inference_pool_ready_pods, 6",
+    "sglang, smg_worker_pool_size, 7",
+    "sglang, sgl_router_active_workers, 8",
+    "vllm, vllm_router_active_workers, 9",
+  })
+  void replicasAreCounted(String source, String name, double replicas) throws IOException {
+    String line =
+        Files.readAllLines(PAGES.resolve("replicas.txt")).stream()
+            .filter(each -> each.startsWith(name))
+            .findFirst()
+            .orElseThrow();
+    PageReader.Reading reading = new PageReader().read(line + "\n");
+    assertThat(reading.sources()).containsExactly(source);
+    assertThat(reading.names()).containsExactly(Map.entry(EngineMetric.REPLICAS, name));
+    assertThat(reading.values()).containsExactly(Map.entry(EngineMetric.REPLICAS, replicas));
+  }
+
+  /** The production stack's router has a series for each of them, 0 for one that is not healthy. */
+  @Test
+  void replicasOfSeveralSeriesAreAddedUp() {
+    String page =
+        "vllm:healthy_pods_total{server=\"a\"} 1\nvllm:healthy_pods_total{server=\"b\"} 0\n"
+            + "vllm:healthy_pods_total{server=\"c\"} 1\n";
+    assertThat(new PageReader().read(page).values())
+        .containsExactly(Map.entry(EngineMetric.REPLICAS, 2.0));
+  }
+
   /** Its latency is in ms, of which the metric makes seconds. */
   @Test
   void boundsAreInTheUnitOfTheMetric() throws IOException {

@@ -132,6 +132,8 @@ final class TargetSpecTest {
     "goodput.tokens_per_s>1000/s, goodput.tokens_per_s, GT, 1000",
     "goodput.percent>=95, goodput.percent, GTE, 95",
     "errors<1%, errors.percent, LT, 1",
+    "cold_start<2m, cold_start, LT, 120",
+    "goodput.held_after<=30, goodput.held_after, LTE, 30",
     "errors<=3, errors.count, LTE, 3",
     "errors.percent<1, errors.percent, LT, 1",
     "timeout=0, timeout.count, IS, 0",

@@ -48,6 +48,7 @@ public enum CheckCatalogue {
   LITTLES_LAW(one(LoadChecks::littlesLaw)),
   STEADY_STATE(above(WARNING, 0.2), one(LoadChecks::steadyState)),
   WINDOW_LENGTH(above(NOTE, 0.1).and(WARNING, 0.3), one(LoadChecks::windowLength)),
+  COLD_START(one(LoadChecks::coldStart)),
   GENERATOR(one(GeneratorCheck::judge)),
   ARRIVALS(above(WARNING, 0.02), one(LoadChecks::arrivals)),
   START_LAG(above(WARNING, GeneratorSecond.LATE_START_MS), one(LoadChecks::startLag)),

@@ -160,6 +160,14 @@ final class LoadChecks {
         });
   }
 
+  static @Nullable Finding coldStart(CheckInput in) {
+    return in.atWorst(
+        LevelFigures::coldStartS,
+        (level, seconds) ->
+            Finding.at(level, seconds, "cold_start.found", seconds, level.heldLaterS())
+                .level(CheckLevel.NOTE));
+  }
+
   static @Nullable Finding arrivals(CheckInput in) {
     ArrivalFigures arrivals = in.summary().arrivals();
     if (arrivals == null || arrivals.plannedPerS() == null) {

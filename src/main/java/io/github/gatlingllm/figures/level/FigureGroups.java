@@ -19,6 +19,8 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -71,13 +73,16 @@ final class FigureGroups {
     boolean isOneLevel = used.stream().map(level -> level.index).distinct().count() == 1;
     boolean isEntireTarget =
         isOneTarget && others.stream().noneMatch(other -> runsBeside(other, used));
-    List<Cell> slices =
-        isOneLevel && others.stream().noneMatch(other -> other.index == used.get(0).index)
-            ? steadySlices(used.get(0))
-            : null;
+    boolean isEntireLevel =
+        isOneLevel && others.stream().noneMatch(other -> other.index == used.get(0).index);
+    List<Cell> slices = isEntireLevel ? steadySlices(used.get(0)) : null;
     Map<WindowFact, @Nullable Double> facts = new EnumMap<>(WindowFact.class);
     facts.put(WindowFact.WINDOW_S, windowNanos(within) / 1e9);
     facts.put(WindowFact.WALL_S, Windows.unionNanos(spans.values()) / 1e9);
+    if (isEntireLevel) {
+      facts.put(WindowFact.COLD_START_S, longest(used, LevelWindow::coldStartS));
+      facts.put(WindowFact.SLO_HELD_AFTER_S, longest(used, LevelWindow::heldAfterS));
+    }
     TargetFacts target = isOneTarget ? counted.targets.get(used.get(0).target()) : null;
     if (target != null) {
       facts.put(WindowFact.GPUS, target.gpus());
@@ -100,6 +105,13 @@ final class FigureGroups {
         only == null ? trials(within) : null,
         slices == null ? null : intervals(used.get(0), slices),
         counted.readingSpeed);
+  }
+
+  /** Of the repeats of a level; null where it is not known of one of them. */
+  private static @Nullable Double longest(
+      List<LevelWindow> repeats, Function<LevelWindow, @Nullable Double> seconds) {
+    List<Double> all = repeats.stream().map(seconds).filter(Objects::nonNull).toList();
+    return all.size() < repeats.size() ? null : all.stream().max(Double::compare).orElse(null);
   }
 
   private @Nullable Trials trials(Predicate<LevelWindow> within) {

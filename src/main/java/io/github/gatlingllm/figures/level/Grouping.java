@@ -85,7 +85,7 @@ public enum Grouping implements RunInfo.Keyed {
   }
 
   /** The replica that answered, as it names itself; else host and port of the endpoint. */
-  private static String replica(RequestRecord record) {
+  static String replica(RequestRecord record) {
     String named = record.server().replica();
     if (named != null) {
       return named;

@@ -7,8 +7,11 @@ import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Objectives.Decision;
+import io.github.gatlingllm.record.Objectives.SloCounts;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.TimingKey;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -38,6 +41,7 @@ final class LevelWindow {
   final List<LevelWindow> repeats;
 
   private final BreakdownTally breakdown = new BreakdownTally();
+  private final StartTally start;
 
   /** Of all repeats: the k-th cell has the k-th part of each window. */
   private @Nullable List<Cell> slices;
@@ -60,6 +64,7 @@ final class LevelWindow {
     Long end = measured.map(PhaseWindow::endUnixNanos).orElse(null);
     from = measured.map(PhaseWindow::startUnixNanos).orElse(0L);
     to = measured.isEmpty() ? from : Math.max(from, end == null ? runEnd : end);
+    start = new StartTally(info.phases().isEmpty() ? from : info.phases().get(0).startUnixNanos());
     Long arriving = info.window(Phase.MEASURE).map(PhaseWindow::endUnixNanos).orElse(null);
     arrivingTo = arriving == null ? to : Math.min(arriving, to);
   }
@@ -160,6 +165,21 @@ final class LevelWindow {
     return arrivals;
   }
 
+  /** Adds one of its requests, of whatever phase, to what is known of its start. */
+  void addStart(RequestParts parts) {
+    start.add(parts);
+  }
+
+  /** Seconds from its first planned instant to the first answer of a server that had to start. */
+  @Nullable Double coldStartS() {
+    return start.coldStartS();
+  }
+
+  /** Seconds from its first planned instant until it holds the SLO to its end; null for never. */
+  @Nullable Double heldAfterS() {
+    return start.heldAfterS();
+  }
+
   void addBacklog(RequestRecord record) {
     if (nanos() > 0) {
       backlog = backlog == null ? new Backlog(from, arrivingTo - from, 1) : backlog;
@@ -245,6 +265,99 @@ final class LevelWindow {
         }
       }
       return count == 0 ? null : new Breakdown(level, count, reporting, means);
+    }
+  }
+
+  /** How a level begins: the requests of all its phases, by their planned instants. */
+  private static final class StartTally {
+
+    private static final int MAX_SLICES = 64;
+    private static final double ROUNDING = 1e-9;
+    private static final long COLD_NANOS = 1_000_000_000;
+    private static final long COLD = 10;
+
+    private final long origin;
+    private final TimeBuckets<SloCounts> slices;
+    private long scheduled = Long.MAX_VALUE;
+    private long answered = Long.MAX_VALUE;
+    private int answeredLength;
+
+    /** The shortest TTFT by length of prompt, in powers of two. */
+    private final long[] fastest = new long[Integer.SIZE + 1];
+
+    StartTally(long origin) {
+      this.origin = origin;
+      slices =
+          new TimeBuckets<>(origin, 1_000_000_000L, MAX_SLICES, SloCounts::new, SloCounts::add);
+      Arrays.fill(fastest, Long.MAX_VALUE / COLD);
+    }
+
+    void add(RequestParts parts) {
+      RequestRecord record = parts.record();
+      scheduled = Math.min(scheduled, parts.scheduled);
+      slices.at(parts.scheduled).add(parts.owner, parts.judgement());
+      Long ttft =
+          record.tokens().inputs() == null
+              ? record.timing().ttftNanos()
+              : record.timing().latencyNanos();
+      if (ttft != null) {
+        Integer prompt = record.tokens().prompt();
+        int length = prompt == null ? 0 : Integer.SIZE - Integer.numberOfLeadingZeros(prompt);
+        fastest[length] = Math.min(fastest[length], ttft);
+        if (parts.answered() < answered) {
+          answered = parts.answered();
+          answeredLength = length;
+        }
+      }
+    }
+
+    /**
+     * From the first planned instant to the first token; 0 if no request whose prompt is as long
+     * was ten times as fast, and below a second. Null where nothing was answered, and of texts in
+     * one body, which take longer the longer they are.
+     */
+    @Nullable Double coldStartS() {
+      if (answered == Long.MAX_VALUE) {
+        return null;
+      }
+      long after = answered - scheduled;
+      long warm = Arrays.stream(fastest, answeredLength, fastest.length).min().orElseThrow();
+      return after < COLD_NANOS || after < COLD * warm ? 0 : after / 1e9;
+    }
+
+    /**
+     * The start of the first slice from which every slice holds the SLO. A slice is joined to those
+     * after it until it has so many requests that one which misses does not decide.
+     */
+    @Nullable Double heldAfterS() {
+      List<SloCounts> all = slices.all();
+      Double held = null;
+      SloCounts next = new SloCounts();
+      SloCounts later = new SloCounts();
+      for (int i = all.size() - 1; i >= 0; i--) {
+        next.add(all.get(i));
+        if (i == 0 && !isEnough(next)) {
+          next.add(later);
+        }
+        Decision decision = next.decide();
+        if (decision != null && (i == 0 || isEnough(next))) {
+          if (!Boolean.TRUE.equals(decision.holds())) {
+            return held;
+          }
+          held = Math.max(0, origin + i * slices.width() - scheduled) / 1e9;
+          later = next;
+          next = new SloCounts();
+        }
+      }
+      return held;
+    }
+
+    private static boolean isEnough(SloCounts slice) {
+      Decision decision = slice.decide();
+      double mayMiss = decision == null ? 1 : 1 - decision.percent() / 100;
+      return decision != null
+          && decision.holds() != null
+          && (mayMiss <= 0 || decision.count().judged() * mayMiss >= 1 - ROUNDING);
     }
   }
 }

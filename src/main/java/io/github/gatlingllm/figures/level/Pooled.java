@@ -151,6 +151,7 @@ record Pooled(
         !isOfLevel || decision == null
             ? null
             : counts(null).sheds() ? Boolean.FALSE : decision.holds(),
+        fact(WindowFact.SLO_HELD_AFTER_S),
         max,
         cell.missed.byCount(),
         objectives);

@@ -137,6 +137,11 @@ final class RequestParts {
     return closed != NEVER && overlap(admitted, closed, from, to) > 0;
   }
 
+  /** The first token; without tokens the end of its answer, or of the request. */
+  long answered() {
+    return answered;
+  }
+
   double value(Metric metric) {
     return values[metric.ordinal()];
   }

@@ -81,6 +81,7 @@ public final class RunStatistics {
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, StallDetector> stalls = new LinkedHashMap<>();
   final Map<String, Outages> outages = new LinkedHashMap<>();
+  final ReplicaTally replicas;
   private final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
   final SessionTally sessions;
@@ -90,6 +91,7 @@ public final class RunStatistics {
   final EngineTally engines;
   final Map<String, TargetFacts> targets;
   final Map<String, SingleStream> alone;
+  final Map<String, Double> firstAnswers;
 
   /** The figures of the load levels, by position, where there are no requests; else empty. */
   List<Figures> given = List.of();
@@ -108,6 +110,8 @@ public final class RunStatistics {
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
     alone = info.outcome().singleStreams();
+    firstAnswers = info.outcome().firstAnswers();
+    replicas = new ReplicaTally(loadStart);
     byInjector = new InjectorTally(info.injectors(), fold);
     engines = new EngineTally(info.loadStartUnixNanos(), levels.all());
   }
@@ -236,7 +240,9 @@ public final class RunStatistics {
     boolean isMeasured = id.phase() == Phase.MEASURE;
     fold.add(parts, level, isMeasured);
     overTime.add(parts, levels.targets().size() > 1 ? id.target() + ": " : "");
+    level.addStart(parts);
     level.track.forEach(each -> each.addBacklog(record));
+    replicas.add(parts);
     stalls.computeIfAbsent(id.target(), t -> new StallDetector(loadStart, runEnd)).add(record);
     outages.computeIfAbsent(id.target(), t -> new Outages(loadStart, runEnd)).add(record);
     injectors.add(id.injector());

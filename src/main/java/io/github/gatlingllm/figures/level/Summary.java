@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -445,6 +446,10 @@ public record Summary(
    * @param knee of the scenario that delivers most tokens at its knee
    * @param singleStream its last warm-up request, in no other figure; null where that was not
    *     measured
+   * @param firstAnswerS seconds from the first request before the load to the first token of an
+   *     answer; null where none was sent
+   * @param replicas their number over time, from each second on: {@code answering}, if several
+   *     answered, and {@code ready}, if its metrics tell
    */
   public record TargetSummary(
       String label,
@@ -453,6 +458,8 @@ public record Summary(
       Figures.@Nullable Failures failures,
       @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable EngineFigures serverMetrics,
       @Nullable SingleStream singleStream,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Double firstAnswerS,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, SortedMap<Double, Double>> replicas,
       @JsonUnwrapped Figures figures) {}
 
   /**

@@ -355,6 +355,8 @@ final class SummaryAssembly {
             outages == null ? null : outages.failures(),
             counted.engines.of(FigureGroups.of(target)),
             counted.alone.get(target),
+            counted.firstAnswers.get(target),
+            counted.replicas.of(target, counted.engines.overTime()),
             group.figures(groups.slo(target), false, null, LoadCurve.bestGoodput(own), List.of())));
   }
 

@@ -103,7 +103,11 @@ public enum Amount {
     /** Tokens per second of a request that was sent alone. */
     TOKENS_PER_S_ALONE,
     /** Share of prompt tokens from the prefix cache, by the engine's own counters. */
-    CACHED_BY_ENGINE
+    CACHED_BY_ENGINE,
+    /** Of one load level, from its first planned instant to its first answer; 0 for no start. */
+    COLD_START_S,
+    /** Of one load level, from its first planned instant on; null for never. */
+    SLO_HELD_AFTER_S
   }
 
   /** The sums of a set of requests, and what is known of its measure windows. */

@@ -194,6 +194,8 @@ public record Figures(
    * @param excluded requests that were cut or never admitted, and could not be judged
    * @param holds whether a load level holds the SLO by its rule; null if undecided, and for other
    *     sets of requests
+   * @param heldAfterS seconds from the first planned instant of a load level until it holds the SLO
+   *     to its end; null for never, and for several levels
    */
   public record Goodput(
       String slo,
@@ -205,6 +207,7 @@ public record Figures(
       long met,
       long excluded,
       @Nullable Boolean holds,
+      @Nullable Double heldAfterS,
       @Nullable GoodputResult max,
       Map<String, Long> missed,
       List<ObjectiveCount> objectives) {
@@ -248,6 +251,7 @@ public record Figures(
           met,
           excluded,
           holds,
+          heldAfterS,
           max,
           missed,
           objectives);

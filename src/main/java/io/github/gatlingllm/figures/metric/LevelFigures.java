@@ -171,6 +171,21 @@ public record LevelFigures(
     return queue != null && queue.grows() && !queue.held();
   }
 
+  /** The time to its first answer in seconds, if its server had to start; else null. */
+  public @Nullable Double coldStartS() {
+    return positive(Metric.COLD_START_S);
+  }
+
+  /** The time until it holds the SLO in seconds, where it did not from its start on; else null. */
+  public @Nullable Double heldLaterS() {
+    return positive(Metric.GOODPUT_HELD_AFTER_S);
+  }
+
+  private @Nullable Double positive(Metric metric) {
+    Double value = figures.number(metric);
+    return value == null || value == 0 ? null : value;
+  }
+
   /** E2E p90 ÷ measure window; null if unknown. */
   public @Nullable Double shareOfWindow() {
     Double e2eMs = figures.metric(Metric.E2E_MS).p90();

@@ -308,6 +308,15 @@ public enum Metric {
           .formula("maximum of the requests in flight, sampled 100 times a second over the window")
           .words("maximum of the requests in flight")
           .by(s -> s.fact(WindowFact.PEAK_IN_FLIGHT))),
+  COLD_START_S(
+      single("Cold start", Unit.SECONDS, Better.LOWER)
+          .formula(
+              "first token of an answer − first planned instant of a load level, its fill and"
+                  + " failed requests included; 0 below 1 s, and if no request whose prompt is as"
+                  + " long (or half as long) has a tenth of that time as TTFT")
+          .words("time to the first answer of a server that had to start")
+          .name("cold_start")
+          .by(s -> s.fact(WindowFact.COLD_START_S))),
 
   GOODPUT_REQUESTS_PER_S(
       rate("Goodput", Unit.REQUESTS_PER_S, Amount.COMPLETED_IN_SLO)
@@ -334,6 +343,17 @@ public enum Metric {
           .words("mean requests per second of the highest level that holds the SLO")
           .key("goodput.max.requests_per_s")
           .from(f -> ifJudged(f, g -> g.max() == null ? null : g.max().requestsPerS()))),
+  GOODPUT_HELD_AFTER_S(
+      single("SLO held after", Unit.SECONDS, Better.LOWER)
+          .formula(
+              "first planned instant of a load level to the start of the first slice from which"
+                  + " every slice holds the SLO, by planned instants; slices are 1, 2, 4 … s, at"
+                  + " most 64 of a level, joined to those after them until one request that misses"
+                  + " does not decide")
+          .words("time until a load level holds the SLO")
+          .name("goodput.held_after")
+          .key("goodput.held_after_s")
+          .from(f -> ifJudged(f, g -> g.heldAfterS()))),
 
   STARTED(requests("all requests", "scheduled in the measure window", c -> c.started())),
   ENDED(requests("ended requests", "started requests that ended by themselves", c -> c.ended())),
@@ -379,6 +399,7 @@ public enum Metric {
 
   public enum Unit {
     MILLIS("ms", ValueRecorder.MICROS),
+    SECONDS("s", ValueRecorder.THOUSANDTHS),
     PERCENT("%", ValueRecorder.THOUSANDTHS),
     REQUESTS_PER_S("requests/s", ValueRecorder.THOUSANDTHS),
     INPUTS_PER_S("inputs/s", ValueRecorder.THOUSANDTHS),

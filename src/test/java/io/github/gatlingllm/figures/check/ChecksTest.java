@@ -90,6 +90,7 @@ public class ChecksTest {
           pair("littles_law", 0.2, () -> inFlight(1.25), () -> inFlight(1)),
           pair("steady_state", null, () -> ttftGrowsTo(5_200), () -> ttftGrowsTo(1_200)),
           pair("window_length", 0.15, () -> taking(1_500), () -> taking(950)),
+          pair("cold_start", 4.1, () -> upAfter(4_000), () -> upAfter(0)),
           pair("generator", 0.028, () -> blockedFor(300), () -> blockedFor(0)),
           pair("arrivals", 0.313, () -> sent(600, 412), () -> sent(600, 600)),
           pair("start_lag", 60.0, () -> late(60), () -> late(2)),
@@ -299,6 +300,14 @@ public class ChecksTest {
       all.add(at(ms).failed(RequestStatus.CONNECTION_ERROR, "refused").closed(5).record());
     }
     return summary(RUN, all);
+  }
+
+  /** One request a second, of which those before an instant wait for it. */
+  private static Summary upAfter(double ms) {
+    return summary(
+        RUN,
+        Recorded.requests(
+            10, i -> at(i * 1_000).tokens(Math.max(0, ms - i * 1_000) + 100, ms + 200)));
   }
 
   private static Summary read(ReadReport file) {

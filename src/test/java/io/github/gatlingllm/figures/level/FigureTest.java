@@ -130,11 +130,13 @@ class FigureTest {
     SINGLE.put("effective_concurrency", 0.5375);
     SINGLE.put("active_concurrency", 0.11);
     SINGLE.put("peak_in_flight", 2.0);
+    SINGLE.put("cold_start", 0.0); // the first answer came after 100 ms
     // Attempted: a b c d f; in SLO: a b, with 5 tokens; the one level sheds.
     SINGLE.put("goodput.requests_per_s", 1.0);
     SINGLE.put("goodput.tokens_per_s", 2.5);
     SINGLE.put("goodput.percent", 100 / 3.0);
     SINGLE.put("goodput.max_requests_per_s", null); // two of five failed
+    SINGLE.put("goodput.held_after", null); // d and f, after the first second, missed it
     SINGLE.put("started.count", 6.0);
     SINGLE.put("ended.count", 5.0);
     SINGLE.put("ok.count", 3.0);
