@@ -148,7 +148,7 @@ public final class LlmAssertion {
 
     /** Seconds from the first planned instant of a load level until it holds the SLO. */
     public AssertionCondition heldAfter() {
-      return goodput.and("held_after").number();
+      return goodput.on("held_after");
     }
   }
 }

@@ -331,7 +331,7 @@ public record RunInfo(
   }
 
   public RunInfo firstAnswers(Map<String, Double> byTarget) {
-    return came(RunOutcome::firstAnswers, byTarget);
+    return came("firstAnswers", byTarget);
   }
 
   public RunInfo conclusion(Conclusion found) {

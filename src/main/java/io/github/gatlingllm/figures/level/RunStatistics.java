@@ -81,7 +81,6 @@ public final class RunStatistics {
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, StallDetector> stalls = new LinkedHashMap<>();
   final Map<String, Outages> outages = new LinkedHashMap<>();
-  final ReplicaTally replicas;
   private final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
   final SessionTally sessions;
@@ -111,7 +110,6 @@ public final class RunStatistics {
     targets = info.targets();
     alone = info.outcome().singleStreams();
     firstAnswers = info.outcome().firstAnswers();
-    replicas = new ReplicaTally(loadStart);
     byInjector = new InjectorTally(info.injectors(), fold);
     engines = new EngineTally(info.loadStartUnixNanos(), levels.all());
   }
@@ -242,7 +240,6 @@ public final class RunStatistics {
     overTime.add(parts, levels.targets().size() > 1 ? id.target() + ": " : "");
     level.addStart(parts);
     level.track.forEach(each -> each.addBacklog(record));
-    replicas.add(parts);
     stalls.computeIfAbsent(id.target(), t -> new StallDetector(loadStart, runEnd)).add(record);
     outages.computeIfAbsent(id.target(), t -> new Outages(loadStart, runEnd)).add(record);
     injectors.add(id.injector());

@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.EngineFigures.EnginePoint;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Quota;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
@@ -13,12 +14,15 @@ import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -214,6 +218,9 @@ public record Series(
     private static final long SECOND = 1_000_000_000L;
     private static final int MAX_QUOTAS = 6;
 
+    /** In one interval; servers may name a replica per answer. */
+    private static final int MAX_REPLICAS = 1_000;
+
     private final long origin;
     private final TimeBuckets<Interval> intervals;
     private final RequestParts live = new RequestParts(List.of(), 0);
@@ -232,12 +239,21 @@ public record Series(
     private static final class Interval {
       private final Cell cell = new Cell(Cell.Detail.CHART);
       private final Map<String, Double> quotaLeft = new TreeMap<>();
+      private final Map<String, Set<String>> answering = new TreeMap<>();
       private double aliveNanos;
 
       private void join(Interval next) {
         cell.add(next.cell);
         aliveNanos += next.aliveNanos;
         next.quotaLeft.forEach(this::addQuota);
+        next.answering.forEach((target, names) -> names.forEach(name -> addReplica(target, name)));
+      }
+
+      private void addReplica(String target, String name) {
+        Set<String> names = answering.computeIfAbsent(target, of -> new HashSet<>());
+        if (names.size() < MAX_REPLICAS) {
+          names.add(name);
+        }
       }
 
       private void addQuota(String quota, double share) {
@@ -283,15 +299,20 @@ public record Series(
 
     /** Adds a request; {@code owner} is the prefix of its quotas. */
     void add(RequestParts parts, String owner) {
+      RequestRecord record = parts.record();
+      String replica = Grouping.replica(record);
+      boolean isAnswer = record.outcome().ok() || record.timing().ttftNanos() != null;
       long end = parts.end();
       long from = Long.MIN_VALUE;
       for (long at = parts.begin(); at <= end; at = from) {
-        Cell cell = intervals.at(at).cell;
+        Interval interval = intervals.at(at);
         long to = intervals.endOf(at);
-        cell.add(parts.during(from, to, Math.max(from, origin)));
+        interval.cell.add(parts.during(from, to, Math.max(from, origin)));
+        if (isAnswer && to > parts.answered()) {
+          interval.addReplica(record.identity().target(), replica);
+        }
         from = to;
       }
-      RequestRecord record = parts.record();
       addValues(parts, record.timing());
       if (parts.admitted != RequestParts.NEVER
           && parts.closed != RequestParts.NEVER
@@ -329,6 +350,36 @@ public record Series(
           end++;
         }
         cell.addTokenGaps(tokens, gap, end);
+      }
+    }
+
+    /**
+     * By what counts them, the replicas of a target from each second on: {@code answering}, from
+     * first tokens to ends, if they are several, and {@code ready}, by the target's metrics.
+     */
+    Map<String, SortedMap<Double, Double>> replicas(String target, List<EnginePoint> metrics) {
+      Map<String, SortedMap<Double, Double>> all = new TreeMap<>();
+      List<Set<String>> names =
+          intervals.all().stream().map(of -> of.answering.getOrDefault(target, Set.of())).toList();
+      if (names.stream().flatMap(Set::stream).distinct().count() > 1) {
+        for (int i = 0; i < names.size(); i++) {
+          addChange(all, "answering", i * bucketS(), names.get(i).size());
+        }
+      }
+      for (EnginePoint point : metrics) {
+        Double replicas = point.of(EngineMetric.REPLICAS);
+        if (replicas != null) {
+          addChange(all, "ready", point.startS(), replicas);
+        }
+      }
+      return all;
+    }
+
+    private static void addChange(
+        Map<String, SortedMap<Double, Double>> all, String key, double fromS, double replicas) {
+      SortedMap<Double, Double> changes = all.computeIfAbsent(key, k -> new TreeMap<>());
+      if (changes.isEmpty() || changes.get(changes.lastKey()) != replicas) {
+        changes.put(fromS, replicas);
       }
     }
 

@@ -356,7 +356,8 @@ final class SummaryAssembly {
             counted.engines.of(FigureGroups.of(target)),
             counted.alone.get(target),
             counted.firstAnswers.get(target),
-            counted.replicas.of(target, counted.engines.overTime()),
+            counted.overTime.replicas(
+                target, counted.engines.overTime().getOrDefault(target, List.of())),
             group.figures(groups.slo(target), false, null, LoadCurve.bestGoodput(own), List.of())));
   }
 
