@@ -5,12 +5,12 @@ import java.lang.reflect.RecordComponent;
 import org.jspecify.annotations.Nullable;
 
 /** Copies of Java records that differ in some components. */
-final class Components {
+public final class Components {
 
   private Components() {}
 
   /** A copy with other values of components: their names, each followed by its value. */
-  static <R extends Record> R with(R record, @Nullable Object... changes) {
+  public static <R extends Record> R with(R record, @Nullable Object... changes) {
     RecordComponent[] all = record.getClass().getRecordComponents();
     Class<?>[] types = new Class<?>[all.length];
     @Nullable Object[] values = new @Nullable Object[all.length];

@@ -3,7 +3,6 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.LoadCurve;
-import io.github.gatlingllm.figures.level.RunStatistics.SlowRequest;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.AnswerSummary;
 import io.github.gatlingllm.figures.level.Summary.ClassChange;
@@ -28,6 +27,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.TimingKey;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.SelfTest;
@@ -107,7 +107,7 @@ enum RowKind {
       (s, of) -> each(s, shares(s.figures().finishReasons(), s.figures().counts().ok()))),
   MISSED_OBJECTIVES(Share.class, (s, of) -> each(s, missed(s.figures().goodput()))),
   ANSWERS(Answers.class, (s, of) -> answers(s)),
-  SLOWEST(Slow.class, (s, of) -> each(s, s.slowest().stream().map(Slow::new).toList())),
+  SLOWEST(Slow.class, (s, of) -> each(s, Slow.all(s))),
   FACTS(NamedText.class, (s, of) -> each(s, RunText.facts(s)));
 
   /** What the rows are taken from, as in {@link #of}. */
@@ -455,14 +455,18 @@ enum RowKind {
             });
   }
 
-  private record Slow(SlowRequest slow) {
+  private record Slow(String by, RequestRecord request) {
 
-    String by() {
-      return slow.by().title();
+    static List<Slow> all(Summary summary) {
+      List<Slow> all = new ArrayList<>();
+      summary
+          .slowest()
+          .forEach((by, slow) -> slow.forEach(each -> all.add(new Slow(by.title(), each))));
+      return all;
     }
 
     @Nullable Double ms(Metric metric) {
-      double ms = metric.of(slow.record(), 0);
+      double ms = metric.of(request, 0);
       return Double.isNaN(ms) ? null : (Double) ms;
     }
 

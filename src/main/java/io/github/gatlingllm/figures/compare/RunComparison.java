@@ -327,8 +327,8 @@ final class RunComparison {
       Spread noise() {
         return new Spread(
             0,
-            Math.sqrt(base.variance() + run.variance()),
-            Math.min(base.freedom(), run.freedom()));
+            Math.hypot(base.noise().error(), run.noise().error()),
+            Math.min(base.noise().freedom(), run.noise().freedom()));
       }
     }
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import java.util.ArrayList;
@@ -29,11 +30,11 @@ record SliceSample(List<Cell> slices, double seconds) {
   private static final int ERRORS = 2;
 
   /**
-   * The pulls by load level and slice, the variance of their sum, and its degrees of freedom.
+   * The pulls by load level and slice, and how far their sum varies by chance.
    *
    * <p>Requests in flight together share a queue, so that neighbouring slices are correlated.
    */
-  record Pulls(List<double[]> byLevel, double variance, double freedom) {
+  record Pulls(List<double[]> byLevel, Spread noise) {
 
     /** Of pulls on a figure that is computed from values in this number of slices. */
     private static Pulls of(double[] pulls, double slices) {
@@ -44,13 +45,15 @@ record SliceSample(List<Cell> slices, double seconds) {
         double[] own = Arrays.copyOfRange(pulls, from, from + TimeSlice.COUNT);
         double mean = Arrays.stream(own).sum() / own.length;
         Arrays.setAll(own, i -> own[i] - mean);
-        TimeSlice.SliceSpread spread = TimeSlice.spread(own, TimeSlice.LONGEST);
-        variance += spread.variance();
-        ratio += Math.pow(spread.variance(), 2) / spread.freedom();
+        Spread spread = TimeSlice.spread(own, TimeSlice.LONGEST);
+        double ofLevel = spread.error() * spread.error();
+        variance += ofLevel;
+        ratio += ofLevel * ofLevel / spread.freedom();
         byLevel.add(own);
       }
       double freedom = ratio == 0 ? TimeSlice.COUNT - 1 : variance * variance / ratio;
-      return new Pulls(byLevel, variance, Math.max(1, Math.min(slices - 1, freedom)));
+      double used = Math.max(1, Math.min(slices - 1, freedom));
+      return new Pulls(byLevel, new Spread(0, Math.sqrt(variance), used));
     }
   }
 
@@ -117,7 +120,7 @@ record SliceSample(List<Cell> slices, double seconds) {
         TimeSlice.residuals(
             each(levels, (level, slice) -> slice.values(metric).upTo(bin)),
             each(levels, (level, slice) -> slice.values(metric).count()));
-    double half = ERRORS * Math.sqrt(Pulls.of(below, Double.POSITIVE_INFINITY).variance);
+    double half = ERRORS * Pulls.of(below, Double.POSITIVE_INFINITY).noise.error();
     double rank = percent / 100 * all.count();
     double low = all.interpolatedAt(rank - half);
     double slope = half == 0 ? 0 : Math.log(all.interpolatedAt(rank + half) / low) / 2 / half;

@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
@@ -191,9 +192,9 @@ final class ConfidenceIntervals {
     if (variance <= 0 || total == 0) {
       return Noise.INDEPENDENT;
     }
-    TimeSlice.SliceSpread spread =
+    Spread spread =
         TimeSlice.spread(TimeSlice.residuals(parts, totals), hasWaves ? TimeSlice.LONGEST : 1);
-    double effect = spread.variance() / (total * variance);
+    double effect = spread.error() * spread.error() / (total * variance);
     return effect > 1 ? new Noise(effect, spread.freedom()) : Noise.INDEPENDENT;
   }
 

@@ -9,8 +9,16 @@ import io.github.gatlingllm.figures.level.Fold.FoldPart;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Amount.WindowFact;
 import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Trial;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
+import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.InjectorRun;
+import io.github.gatlingllm.record.InjectorRun.InjectorLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
@@ -25,15 +33,20 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Adds up cells: by load level, target, name, model, and of the run. */
+/** Adds up cells: by load level, target, name, model, injector, and of the run. */
 final class FigureGroups {
 
   private final RunStatistics counted;
+  private final List<InjectorRun> injectors;
   private final Map<LevelWindow, List<Trial>> trials;
   private final LatencyOrigin clock;
 
-  FigureGroups(RunStatistics counted) {
+  /**
+   * @param injectors those of a merged run; else empty
+   */
+  FigureGroups(RunStatistics counted, List<InjectorRun> injectors) {
     this.counted = counted;
+    this.injectors = injectors;
     trials =
         counted
             .fold
@@ -206,5 +219,93 @@ final class FigureGroups {
 
   List<String> requests(@Nullable String target) {
     return counted.fold.keys(Grouping.REQUEST, part -> of(target).test(part.level()));
+  }
+
+  /** The health of a generator at a load level, and what it means for the figures of the level. */
+  private record Judged(GeneratorHealth health, Figures.CheckLevel verdict) {
+    static Stream<Judged> of(InjectorRun injector, List<GeneratorHealth> all, Figures level) {
+      return all.stream()
+          .filter(health -> health.injector().equals(injector.name()))
+          .map(health -> new Judged(health, health.verdict(level).level()));
+    }
+  }
+
+  /** The figures of each injector of a merged run at a load level. */
+  List<InjectorFigures> injectors(LevelWindow level, Figures of, List<GeneratorHealth> generators) {
+    Map<String, Cell> cells =
+        injectors.isEmpty()
+            ? Map.of()
+            : counted.fold.byKey(Grouping.INJECTOR, part -> part.level().equals(level.first()));
+    long nanos = level.repeats.stream().mapToLong(LevelWindow::nanos).sum();
+    return injectors.stream()
+        .filter(injector -> cells.containsKey(injector.name()))
+        .map(
+            injector ->
+                figures(
+                    injector,
+                    planned(injector, level),
+                    cells.get(injector.name()),
+                    nanos,
+                    Judged.of(injector, generators, of)))
+        .toList();
+  }
+
+  private static @Nullable Long planned(InjectorRun injector, LevelWindow level) {
+    List<@Nullable Long> each =
+        injector.levels().stream()
+            .filter(part -> level.repeats.stream().anyMatch(window -> part.isOf(window.info)))
+            .map(InjectorLevel::planned)
+            .toList();
+    return level.joined().planned() == null || each.isEmpty() || each.contains(null)
+        ? null
+        : (Long) each.stream().mapToLong(part -> part).sum();
+  }
+
+  /** The figures of an injector, all load levels pooled. */
+  InjectorFigures injector(InjectorRun injector, long windowNanos, List<LevelFigures> stages) {
+    Cell all =
+        counted
+            .fold
+            .byKey(Grouping.INJECTOR, part -> true)
+            .getOrDefault(injector.name(), new Cell(Cell.Detail.INJECTOR));
+    return figures(
+        injector,
+        injector.planned(),
+        all,
+        windowNanos,
+        stages.stream().flatMap(level -> Judged.of(injector, level.generators(), level.figures())));
+  }
+
+  private static InjectorFigures figures(
+      InjectorRun injector,
+      @Nullable Long planned,
+      Cell cell,
+      long windowNanos,
+      Stream<Judged> judged) {
+    double seconds = windowNanos / 1e9;
+    List<Judged> all = judged.toList();
+    List<GeneratorHealth> health = all.stream().map(Judged::health).toList();
+    return new InjectorFigures(
+        injector.name(),
+        planned,
+        cell.count(Amount.STARTED),
+        cell.count(Amount.ENDED),
+        cell.count(Amount.OK),
+        cell.count(Amount.FAILED),
+        windowNanos > 0 ? (Double) (cell.of(Amount.COMPLETED) / seconds) : null,
+        windowNanos > 0 ? (Double) (cell.of(Amount.TOKENS) / seconds) : null,
+        cell.values(Metric.TTFT_MS).distribution(),
+        cell.lagMs.distribution(),
+        health.stream().map(GeneratorHealth::lagMaxMs).max(Comparator.naturalOrder()).orElse(null),
+        mean(health, GeneratorHealth::own),
+        mean(health, GeneratorHealth::idle),
+        all.stream().map(Judged::verdict).max(Comparator.naturalOrder()).orElse(null));
+  }
+
+  private static @Nullable Double mean(
+      List<GeneratorHealth> health, Function<GeneratorHealth, @Nullable Double> share) {
+    Moments mean = new Moments();
+    health.stream().map(share).filter(Objects::nonNull).forEach(value -> mean.add(value, 1));
+    return mean.count() == 0 ? null : (Double) mean.mean();
   }
 }

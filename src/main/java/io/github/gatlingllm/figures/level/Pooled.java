@@ -36,9 +36,6 @@ record Pooled(
     double readingSpeed)
     implements Amount.Sums {
 
-  static final List<Metric> DRAWN =
-      List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
-
   /** The requests of one cell in a time that has passed. */
   static Pooled soFar(Cell cell, long windowNanos) {
     Map<WindowFact, @Nullable Double> facts = Map.of(WindowFact.WINDOW_S, windowNanos / 1e9);
@@ -64,15 +61,8 @@ record Pooled(
     };
   }
 
-  /** The percentile curves of TTFT, ITL, TPOT and E2E; a metric without values is missing. */
   Map<Metric, List<Quantile>> quantiles() {
-    Map<Metric, List<Quantile>> curves = new EnumMap<>(Metric.class);
-    for (Metric metric : DRAWN) {
-      if (!values(metric).isEmpty()) {
-        curves.put(metric, Quantile.curve(values(metric)));
-      }
-    }
-    return curves;
+    return Quantile.curves(metric -> Quantile.curve(values(metric)));
   }
 
   /** The figures of some requests, judged by this SLO unless it is null. */

@@ -10,6 +10,7 @@ import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.record.Components;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
@@ -86,7 +87,6 @@ public final class RunStatistics {
   final SessionTally sessions;
   private final SlowRequests slow = new SlowRequests();
   final AnswerTally checked = new AnswerTally();
-  final InjectorTally byInjector;
   final EngineTally engines;
   final Map<String, TargetFacts> targets;
   final Map<String, SingleStream> alone;
@@ -110,7 +110,6 @@ public final class RunStatistics {
     targets = info.targets();
     alone = info.outcome().singleStreams();
     firstAnswers = info.outcome().firstAnswers();
-    byInjector = new InjectorTally(info.injectors(), fold);
     engines = new EngineTally(info.loadStartUnixNanos(), levels.all());
   }
 
@@ -292,16 +291,13 @@ public final class RunStatistics {
   }
 
   /** By each metric, the slowest first. */
-  List<SlowRequest> slowRequests() {
+  Map<Metric, List<RequestRecord>> slowRequests() {
     return slow.all();
   }
 
   List<String> injectors() {
     return List.copyOf(injectors.byCount().keySet());
   }
-
-  /** A request that is one of the slowest by a metric, which it has that value of. */
-  public record SlowRequest(Metric by, double ms, RequestRecord record) {}
 
   /** Reads the records of a run, the same ones each time it is called. */
   @FunctionalInterface
@@ -364,7 +360,7 @@ public final class RunStatistics {
       Map<Integer, List<Cell>> slices) {
 
     public RunFigures summary(Summary other) {
-      return new RunFigures(other, info, file, answers, models, engines, series, slices);
+      return Components.with(this, "summary", other);
     }
   }
 
@@ -444,6 +440,8 @@ public final class RunStatistics {
 
     private static final int MAX = 10;
 
+    private record SlowRequest(double ms, RequestRecord record) {}
+
     /** Of equally slow requests the one that came first is the slower. */
     private static final Comparator<SlowRequest> ORDER =
         Comparator.comparing(SlowRequest::ms)
@@ -463,7 +461,7 @@ public final class RunStatistics {
           (metric, queue) -> {
             double ms = metric.of(record, 0);
             if (ms >= 0 && (queue.size() < MAX || queue.element().ms() < ms)) {
-              queue.add(new SlowRequest(metric, ms, record));
+              queue.add(new SlowRequest(ms, record));
               if (queue.size() > MAX) {
                 queue.remove();
               }
@@ -471,10 +469,14 @@ public final class RunStatistics {
           });
     }
 
-    List<SlowRequest> all() {
-      return slowest.values().stream()
-          .flatMap(queue -> queue.stream().sorted(ORDER.reversed()))
-          .toList();
+    Map<Metric, List<RequestRecord>> all() {
+      Map<Metric, List<RequestRecord>> all = new LinkedHashMap<>();
+      slowest.forEach(
+          (metric, queue) ->
+              all.put(
+                  metric,
+                  queue.stream().sorted(ORDER.reversed()).map(SlowRequest::record).toList()));
+      return all;
     }
   }
 }

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.EnginePoint;
-import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Quota;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Second;
@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -130,27 +131,34 @@ public record Series(
       1, 5, 10, 25, 50, 75, 90, 95, 97.5, 99, 99.5, 99.75, 99.9, 99.95, 99.99, 99.995, 99.999
     };
 
-    /** The percentiles that given figures have. */
-    static Map<Metric, List<Quantile>> curves(Figures figures) {
+    /** Those of TTFT, ITL, TPOT and E2E; a metric without values is missing. */
+    static Map<Metric, List<Quantile>> curves(Function<Metric, List<Quantile>> curve) {
       Map<Metric, List<Quantile>> curves = new EnumMap<>(Metric.class);
-      for (Metric metric : Pooled.DRAWN) {
-        List<Quantile> curve = new ArrayList<>();
-        for (double percent : NINES) {
-          Double value = figures.metric(metric).percentile("p" + NumberText.plain(percent));
-          if (value != null) {
-            curve.add(new Quantile(percent, value));
-          }
-        }
-        if (!curve.isEmpty()) {
-          curves.put(metric, curve);
+      for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
+        curves.put(metric, curve.apply(metric));
+      }
+      curves.values().removeIf(List::isEmpty);
+      return curves;
+    }
+
+    /** The percentiles that given figures have. */
+    static List<Quantile> curve(Distribution values) {
+      List<Quantile> curve = new ArrayList<>();
+      for (double percent : NINES) {
+        Double value = values.percentile("p" + NumberText.plain(percent));
+        if (value != null) {
+          curve.add(new Quantile(percent, value));
         }
       }
-      return curves;
+      return curve;
     }
 
     /** From the least to the largest value, with a percentile where one value lies beyond it. */
     static List<Quantile> curve(ValueRecorder values) {
       List<Quantile> curve = new ArrayList<>();
+      if (values.isEmpty()) {
+        return curve;
+      }
       curve.add(new Quantile(0, values.moments().min()));
       for (double percent : NINES) {
         if (values.moments().count() * (100 - percent) / 100 >= 1 - 1e-9) {

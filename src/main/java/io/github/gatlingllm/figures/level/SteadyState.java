@@ -152,9 +152,10 @@ final class SteadyState {
 
   private static void judge(Series series, double seconds, List<Drift> starts, List<Drift> trends) {
     int size = series.size();
-    Split split = Split.farthest(series.values(0));
-    int cut = split.cut;
-    double chance = cut > size / 4 || !hasOtherMedian(series, cut) ? 1 : split.chance(size);
+    double[] values = series.values(0);
+    int cut = farthest(values);
+    double chance =
+        cut > size / 4 || !hasOtherMedian(series, cut) ? 1 : chance(distance(values, cut), size);
     if (chance < 1) {
       starts.add(series.drift(series.mean(0, cut), series.mean(cut, size), chance, cut * seconds));
     }
@@ -192,36 +193,33 @@ final class SteadyState {
     return Math.abs(first - rest) > RELEVANT * (first + rest) / 2;
   }
 
-  /** The first {@code cut} values and the others: the distance of their means ÷ its error. */
-  record Split(int cut, double distance) {
+  /** The number of first values, at most half of all, that differ most from the others. */
+  static int farthest(double[] values) {
+    return IntStream.rangeClosed(2, Math.max(2, values.length / 2))
+        .boxed()
+        .max(Comparator.comparingDouble(cut -> distance(values, cut)))
+        .orElseThrow();
+  }
 
-    /** At most half of the values are first ones. */
-    static Split farthest(double[] values) {
-      return IntStream.rangeClosed(2, Math.max(2, values.length / 2))
-          .mapToObj(cut -> of(values, cut))
-          .max(Comparator.comparingDouble(Split::distance))
-          .orElseThrow();
-    }
+  /** The distance of the means of the first {@code cut} values and the others ÷ its error. */
+  static double distance(double[] values, int cut) {
+    int rest = values.length - cut;
+    double first = Arrays.stream(values, 0, cut).sum() / cut;
+    double last = Arrays.stream(values, cut, values.length).sum() / rest;
+    double[] residuals = new double[values.length];
+    Arrays.setAll(residuals, i -> values[i] - (i < cut ? first : last));
+    double phi = TimeSlice.upper(residuals, 2);
+    double variance = squares(residuals) / (values.length - 2);
+    double spread = TimeSlice.within(cut, phi) / cut + TimeSlice.within(rest, phi) / rest;
+    double difference = Math.abs(first - last);
+    boolean isNone = difference <= 1e-9 * Math.abs(last);
+    return isNone ? 0 : difference / Math.sqrt(variance * spread);
+  }
 
-    private static Split of(double[] values, int cut) {
-      int rest = values.length - cut;
-      double first = Arrays.stream(values, 0, cut).sum() / cut;
-      double last = Arrays.stream(values, cut, values.length).sum() / rest;
-      double[] residuals = new double[values.length];
-      Arrays.setAll(residuals, i -> values[i] - (i < cut ? first : last));
-      double phi = TimeSlice.upper(residuals, 2);
-      double variance = squares(residuals) / (values.length - 2);
-      double spread = TimeSlice.within(cut, phi) / cut + TimeSlice.within(rest, phi) / rest;
-      double difference = Math.abs(first - last);
-      boolean isNone = difference <= 1e-9 * Math.abs(last);
-      return new Split(cut, isNone ? 0 : difference / Math.sqrt(variance * spread));
-    }
-
-    /** The probability that first values, any number of them, differ that much by chance. */
-    double chance(int size) {
-      double beyond = 2 * TDistribution.of(size - 2.0).survivalProbability(distance);
-      return beyond * TESTS * LONG_TAILS * Math.floorDiv(size, 2);
-    }
+  /** The probability that first values, any number of them, are that far by chance. */
+  static double chance(double distance, int size) {
+    double beyond = 2 * TDistribution.of(size - 2.0).survivalProbability(distance);
+    return beyond * TESTS * LONG_TAILS * Math.floorDiv(size, 2);
   }
 
   static double trend(double[] values) {

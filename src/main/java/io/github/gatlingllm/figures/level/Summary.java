@@ -8,7 +8,6 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.github.gatlingllm.figures.level.RunStatistics.SlowRequest;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.EngineFigures;
@@ -21,8 +20,10 @@ import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Sentence;
+import io.github.gatlingllm.record.Components;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.AnswerPass;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.SelfTest;
@@ -53,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * @param byAtPoints the same at each curve's operating point; in no file
  * @param interference what classes of traffic do to each other; empty unless each was measured
  *     alone too
- * @param slowest by TTFT and by longest stall; in no file
+ * @param slowest requests by TTFT and by longest stall, the slowest first; in no file
  */
 @JsonPropertyOrder({"run", "verdict"})
 public record Summary(
@@ -82,7 +83,7 @@ public record Summary(
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorSummary> injectors,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnswerSummary> answers,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ClassChange> interference,
-    @JsonIgnore List<SlowRequest> slowest) {
+    @JsonIgnore Map<Metric, List<RequestRecord>> slowest) {
 
   public static final String SCHEMA = "gatling-llm/summary/1";
 
@@ -102,51 +103,15 @@ public record Summary(
         invalid.isEmpty()
             ? findings
             : Stream.concat(Stream.of(invalidRun(checks)), findings.stream()).toList();
-    return with(
-        all,
-        checks,
-        assertions.stream().map(result -> result.withInvalid(invalid)).toList(),
-        interference);
+    List<AssertionResult> results =
+        assertions.stream().map(result -> result.withInvalid(invalid)).toList();
+    return Components.with(this, "findings", all, "checks", checks, "assertions", results);
   }
 
   /** The same with what classes of traffic do to each other, which the verdict ends with. */
   public Summary interfering(List<ClassChange> changes, List<Sentence> more) {
     List<Sentence> all = Stream.concat(findings.stream(), more.stream()).toList();
-    return with(all, checks, assertions, changes);
-  }
-
-  private Summary with(
-      List<Sentence> sentences,
-      List<Check> judged,
-      List<AssertionResult> results,
-      List<ClassChange> changes) {
-    return new Summary(
-        run,
-        sentences,
-        config,
-        workload,
-        slo,
-        figures,
-        arrivals,
-        knee,
-        operatingPoint,
-        judged,
-        selfTest,
-        results,
-        serverNames,
-        stages,
-        curves,
-        tiers,
-        targets,
-        requests,
-        requestsAtPoints,
-        by,
-        byAtPoints,
-        serverPages,
-        injectors,
-        answers,
-        changes,
-        slowest);
+    return Components.with(this, "findings", all, "interference", changes);
   }
 
   /** E.g. {@code Invalid run by check cut_tail: The last line of the records is cut off. At …} */

@@ -59,7 +59,7 @@ final class SummaryAssembly {
     this.info = info;
     this.file = file;
     this.counted = counted;
-    this.groups = new FigureGroups(counted);
+    this.groups = new FigureGroups(counted, info.injectors());
   }
 
   RunFigures figures() {
@@ -201,7 +201,11 @@ final class SummaryAssembly {
                 null,
                 repeats(repeats.size(), level.target(), repeats::contains));
     if (figures.counts().ok() > 0 && quantiles.size() < Series.MAX_LEVELS) {
-      quantiles.put(level.index, isGiven ? Quantile.curves(figures) : group.quantiles());
+      quantiles.put(
+          level.index,
+          isGiven
+              ? Quantile.curves(metric -> Quantile.curve(figures.metric(metric)))
+              : group.quantiles());
     }
     List<Cell> slices = groups.steadySlices(level);
     long nanos = repeats.stream().mapToLong(LevelWindow::nanos).sum();
@@ -226,7 +230,7 @@ final class SummaryAssembly {
             ArrivalTally.pooled(
                 arrivals, hasSeveralEach || info.kind().equals(LevelInfo.INJECTION)),
             counted.engines.of(each -> each.index == level.index),
-            counted.byInjector.at(level, figures, generators),
+            groups.injectors(level, figures, generators),
             figures,
             isCutShort(level),
             missing(info, figures.counts().started(), arrivals),
@@ -434,7 +438,7 @@ final class SummaryAssembly {
         .map(
             injector ->
                 new Summary.InjectorSummary(
-                    injector, counted.byInjector.pooled(injector, windowNanos, stages)))
+                    injector, groups.injector(injector, windowNanos, stages)))
         .toList();
   }
 

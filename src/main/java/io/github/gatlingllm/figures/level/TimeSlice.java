@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.Arrays;
 
@@ -79,11 +80,13 @@ public final class TimeSlice {
   }
 
   /**
-   * The variance of the sum of the residuals of all slices: the largest of those from batches of 1
-   * to {@code longest} slices, each raised by (1 + φ) ÷ (1 − φ), with φ by {@link #upper}.
+   * The spread of the sum of the residuals of all slices: its variance is the largest of those from
+   * batches of 1 to {@code longest} slices, each raised by (1 + φ) ÷ (1 − φ), with φ by {@link
+   * #upper}.
    */
-  public static SliceSpread spread(double[] residuals, int longest) {
-    SliceSpread max = new SliceSpread(0, residuals.length - 1);
+  public static Spread spread(double[] residuals, int longest) {
+    double max = 0;
+    int ofMax = residuals.length - 1;
     for (int length = 1; length <= longest; length++) {
       double[] batches = new double[residuals.length / length];
       for (int i = 0; i < batches.length * length; i++) {
@@ -95,13 +98,11 @@ public final class TimeSlice {
       }
       int freedom = batches.length - 1;
       double variance = squares * batches.length / freedom * slices(upper(batches, 1));
-      if (variance > max.variance()) {
-        max = new SliceSpread(variance, freedom);
+      if (variance > max) {
+        max = variance;
+        ofMax = freedom;
       }
     }
-    return max;
+    return new Spread(0, Math.sqrt(max), ofMax);
   }
-
-  /** The variance of a sum over all slices. */
-  public record SliceSpread(double variance, int freedom) {}
 }

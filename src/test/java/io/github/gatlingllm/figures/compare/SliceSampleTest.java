@@ -66,7 +66,7 @@ class SliceSampleTest {
                 requireNonNull(SliceSample.pulls(levels, new ComparedFigure(Figure.parse(name))));
             double each = value.applyAsDouble(levels);
             values.computeIfAbsent(name, key -> new Moments()).add(each, 1);
-            errors.computeIfAbsent(name, key -> new Moments()).add(Math.sqrt(pulls.variance()), 1);
+            errors.computeIfAbsent(name, key -> new Moments()).add(pulls.noise().error(), 1);
           });
     }
     values.forEach(
@@ -114,9 +114,9 @@ class SliceSampleTest {
     List<SliceSample> sample = List.of(level);
 
     ComparedFigure p99 = new ComparedFigure(Figure.parse("ttft.p99"));
-    assertThat(requireNonNull(SliceSample.pulls(sample, p99)).freedom()).isEqualTo(1);
+    assertThat(requireNonNull(SliceSample.pulls(sample, p99)).noise().freedom()).isEqualTo(1);
     ComparedFigure p50 = new ComparedFigure(Figure.parse("ttft.p50"));
-    assertThat(requireNonNull(SliceSample.pulls(sample, p50)).freedom()).isGreaterThan(3);
+    assertThat(requireNonNull(SliceSample.pulls(sample, p50)).noise().freedom()).isGreaterThan(3);
   }
 
   /** Neither a sum of nothing nor a percentile of 0 ms has a logarithm. */

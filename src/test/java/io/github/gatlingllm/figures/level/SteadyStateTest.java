@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.MultiServerQueue.Visit;
-import io.github.gatlingllm.figures.level.SteadyState.Split;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
@@ -238,10 +237,11 @@ class SteadyStateTest {
   void split() {
     double[] values = new double[48];
     Arrays.setAll(values, i -> (i < 10 ? 50 : 10) + i % 2);
-    assertThat(Split.farthest(values).cut()).isEqualTo(10);
-    assertThat(Split.farthest(values).chance(48)).isLessThan(1e-6);
+    assertThat(SteadyState.farthest(values)).isEqualTo(10);
+    assertThat(SteadyState.chance(SteadyState.distance(values, 10), 48)).isLessThan(1e-6);
     Arrays.setAll(values, i -> 10 + i % 2);
-    assertThat(Split.farthest(values).chance(48)).isGreaterThan(1);
+    int cut = SteadyState.farthest(values);
+    assertThat(SteadyState.chance(SteadyState.distance(values, cut), 48)).isGreaterThan(1);
   }
 
   /**
@@ -250,8 +250,9 @@ class SteadyStateTest {
    */
   @Test
   void distanceOfASplit() {
-    assertThat(Split.farthest(new double[] {-1, 1, 3, 5}).distance())
-        .isEqualTo(4 / Math.sqrt(2.5), within(1e-12));
+    double[] values = {-1, 1, 3, 5};
+    assertThat(SteadyState.farthest(values)).isEqualTo(2);
+    assertThat(SteadyState.distance(values, 2)).isEqualTo(4 / Math.sqrt(2.5), within(1e-12));
   }
 
   private static final int RUNS = 100;
