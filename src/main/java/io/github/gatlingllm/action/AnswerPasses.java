@@ -1,9 +1,7 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.commons.validation.Success;
-import io.gatling.core.action.SessionHook;
 import io.gatling.core.session.Session;
-import io.gatling.core.stats.StatsEngine;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.github.gatlingllm.action.LlmRequest.MessagePart;
@@ -93,7 +91,13 @@ final class AnswerPasses {
     LlmRequest sent = request.with(AnswerPasses::asCheck);
     action =
         new LlmAction(
-            sent, target, context, new EndOfAnswer(context.coreComponents().statsEngine()));
+            sent,
+            target,
+            context,
+            UserSessions.step(
+                "answers-end",
+                context.coreComponents().statsEngine(),
+                session -> ((AskedPrompt) session.attributes().apply(KEY)).ended(session)));
     prepare(sent);
   }
 
@@ -353,18 +357,6 @@ final class AnswerPasses {
       }
       boolean isLost = before != null && !before.calls.isEmpty() && calls.isEmpty();
       return isLost || (before != null && before.isJson && !isJson) ? AnswerFault.INVALID : null;
-    }
-  }
-
-  private static final class EndOfAnswer extends SessionHook {
-
-    EndOfAnswer(StatsEngine statsEngine) {
-      super(null, "answers-end", statsEngine, null);
-    }
-
-    @Override
-    public void execute(Session session) {
-      ((AskedPrompt) session.attributes().apply(KEY)).ended(session);
     }
   }
 }

@@ -63,31 +63,24 @@ final class LlmRun {
   /** Those outside the load that have not ended; the same list for all of them. */
   private final List<LlmRun> warmUps;
 
-  private LlmRun(Run run, InjectorShare share) {
+  /** Those outside the load share its parts; {@code load} is null for its own. */
+  private LlmRun(
+      @Nullable LlmRun load,
+      Run run,
+      InjectorShare share,
+      List<Consumer<RequestRecord>> recorders,
+      String kind,
+      boolean isCounted) {
     this.run = run;
     this.share = share;
-    prompts = new DrawOrder(share);
-    warmUpPrompts = new DrawOrder(share);
-    recorders = List.of(run::record);
-    numbers = null;
-    kind = "";
-    isCounted = true;
-    warmUps = new CopyOnWriteArrayList<>();
-    sent = new SentPrompts();
-  }
-
-  private LlmRun(
-      LlmRun load, List<Consumer<RequestRecord>> recorders, String kind, boolean isCounted) {
+    this.recorders = recorders;
     this.kind = kind;
     this.isCounted = isCounted;
-    run = load.run;
-    share = load.share;
-    prompts = load.warmUpPrompts;
-    warmUpPrompts = load.warmUpPrompts;
-    this.recorders = recorders;
-    numbers = new AtomicLong();
-    warmUps = load.warmUps;
-    sent = load.sent;
+    warmUpPrompts = load == null ? new DrawOrder(share) : load.warmUpPrompts;
+    prompts = load == null ? new DrawOrder(share) : warmUpPrompts;
+    numbers = load == null ? null : new AtomicLong();
+    warmUps = load == null ? new CopyOnWriteArrayList<>() : load.warmUps;
+    sent = load == null ? new SentPrompts() : load.sent;
   }
 
   static LlmRun open(CoreComponents core, Injector injector) {
@@ -98,7 +91,7 @@ final class LlmRun {
                 Run.open(
                     core.statsEngine(), injector.nameOn(host()), observers, core.eventLoopGroup()));
     run.describe(info -> info.share(injector.share()));
-    LlmRun load = new LlmRun(run, injector.part());
+    LlmRun load = new LlmRun(null, run, injector.part(), List.of(run::record), "", true);
     run.onInterruption(load::cancel, load.inFlight::size);
     core.actorSystem()
         .registerOnTermination(
@@ -123,15 +116,17 @@ final class LlmRun {
 
   /** A run before the load. */
   LlmRun forWarmUp(List<Consumer<RequestRecord>> recorders) {
-    return outside(new LlmRun(this, recorders, "warmup", false));
+    return outside(recorders, "warmup", false);
   }
 
   /** A run beside the load, for the setting {@code answers}. */
   LlmRun forAnswers() {
-    return outside(new LlmRun(this, List.of(run::record), "answers", true));
+    return outside(List.of(run::record), "answers", true);
   }
 
-  private LlmRun outside(LlmRun added) {
+  private LlmRun outside(
+      List<Consumer<RequestRecord>> recordersOfIt, String kindOfIt, boolean counts) {
+    LlmRun added = new LlmRun(this, run, share, recordersOfIt, kindOfIt, counts);
     warmUps.add(added);
     return added;
   }

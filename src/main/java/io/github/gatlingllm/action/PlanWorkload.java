@@ -154,8 +154,17 @@ final class PlanWorkload extends Workload implements Users {
     return (context, exit) -> {
       StatsEngine statsEngine = context.coreComponents().statsEngine();
       PlanLoop loop = new PlanLoop(statsEngine, exit, body.name(), place.apply(context));
+      // Users that exit within an iteration, by exitHereIfFailed and the like.
+      Action leaving =
+          UserSessions.step(
+              "plan-exit",
+              statsEngine,
+              session -> {
+                PlanUser.of(session).exited();
+                exit.$bang(session);
+              });
       // The body cannot be built without the loop, nor the loop be complete without the body.
-      loop.body = body.build(withExit(context, new PlanLoop.Exit(statsEngine, exit)), loop);
+      loop.body = body.build(withExit(context, leaving), loop);
       return loop;
     };
   }
@@ -194,20 +203,6 @@ final class PlanWorkload extends Workload implements Users {
     @Override
     public void execute(Session session) {
       PlanUser.of(session).iterate(session, Objects.requireNonNull(body), next());
-    }
-
-    /** The exit of users within an iteration, by {@code exitHereIfFailed} and the like. */
-    private static final class Exit extends SessionHook {
-
-      private Exit(StatsEngine statsEngine, Action exit) {
-        super(null, "plan-exit", statsEngine, exit);
-      }
-
-      @Override
-      public void execute(Session session) {
-        PlanUser.of(session).exited();
-        next().$bang(session);
-      }
     }
   }
 

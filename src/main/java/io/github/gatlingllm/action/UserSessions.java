@@ -1,13 +1,17 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.commons.stats.OK$;
+import io.gatling.core.action.Action;
+import io.gatling.core.action.SessionHook;
 import io.gatling.core.session.Session;
+import io.gatling.core.stats.StatsEngine;
 import io.gatling.http.protocol.HttpComponents;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.RunningLevel;
 import io.netty.channel.EventLoop;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.collection.immutable.List$;
@@ -50,6 +54,16 @@ final class UserSessions {
       more = more.set(attribute.getKey(), attribute.getValue());
     }
     return more;
+  }
+
+  /** An action that does that with the session of a user, and has no next one. */
+  static Action step(String name, StatsEngine statsEngine, Consumer<Session> then) {
+    return new SessionHook(null, name, statsEngine, null) {
+      @Override
+      public void execute(Session session) {
+        then.accept(session);
+      }
+    };
   }
 
   static @Nullable RunningLevel levelOf(Session session) {

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.action.Action;
-import io.gatling.core.action.SessionHook;
 import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
 import io.gatling.core.structure.ScenarioContext;
@@ -35,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 /** Real requests to the target before the load. Blocks the thread that builds the simulation. */
 final class WarmUpRounds {
 
-  /** Few, so that there are enough requests to compile the code that runs once per request. */
   /** Causes that state what to do. */
   private static final Pattern IN_CAUSE =
       Pattern.compile("\\?$|^proxy |: check |; use |; set |; add |; take |: raise ");
@@ -380,22 +378,12 @@ final class WarmUpRounds {
 
   private Action action(Target of, LlmRequest request) {
     StatsEngine statsEngine = context.coreComponents().statsEngine();
-    return new LlmAction(request, of, context, new EndOfUser(statsEngine));
+    return new LlmAction(
+        request, of, context, UserSessions.step("warm-up-end", statsEngine, Session::exit));
   }
 
   private Session session(long userId, EventLoop eventLoop) {
     return UserSessions.outsideLoad("warm-up", userId, http, protocol, eventLoop);
-  }
-
-  private static final class EndOfUser extends SessionHook {
-    EndOfUser(StatsEngine statsEngine) {
-      super(null, "warm-up-end", statsEngine, null);
-    }
-
-    @Override
-    public void execute(Session session) {
-      session.exit();
-    }
   }
 
   /** What to do; empty where the cause says it, or is a limit of the load generator. */
