@@ -31,14 +31,10 @@ public enum Mistakes {
   TWO_PROTOCOLS_OF_A_POPULATION(
       "protocols(…) has two llm protocols; ",
       s -> s.setUp(chat().injectOpen(atOnceUsers(1)).protocols(server(), llm.model("x")))),
-  NO_SCHEME("'127.0.0.1:1/v1' is not a base URL", s -> s.on(llm.baseUrl("127.0.0.1:1/v1"))),
-  KEY_IN_URL("baseUrl(…): expected no credentials", s -> s.on(llm.baseUrl("http://a:b@c/v1"))),
   NOBODY_LISTENS("LLM warm-up request to 127.0.0.1:1 (", s -> s.on(server())),
-  NEGATIVE_WARM_UP("warmUp(-1): expected", s -> s.on(server().warmUp(-1))),
   NOT_READY(
       "LLM: http://127.0.0.1:1/health is not ready after",
       s -> s.on(server().waitReady(Duration.ofMillis(1)))),
-  NO_HOOK("'/reset' is not a request; expected", s -> s.on(server().beforeLevel("/reset"))),
   HOOK_WITHOUT_LEVELS(
       "beforeLevel needs load levels", s -> s.on(server().beforeLevel("POST:/reset"))),
   HOOK_OF_OTHER_LEVEL(
@@ -47,18 +43,6 @@ public enum Mistakes {
           s.setUp(closedLoop(1).inject(chat()))
               .protocols(server().beforeLevel("POST:/a@c=1").afterLevel("POST:/b@c=8"))),
   ANSWERS_OF_INJECTION("answers needs load levels", s -> s.on(server().answers("check"))),
-  NO_CHECKED_PROMPTS(
-      "answers(none.csv): none.csv: no such file", s -> s.on(server().answers("none.csv"))),
-  NO_GPU("gpus(0.0): expected", s -> s.on(server().gpus(0))),
-  NO_READER("readingSpeed(0.0): expected", s -> s.on(server().readingSpeed(0))),
-  NO_FLIGHT("maxInFlight(0): expected", s -> s.on(server().maxInFlight(0))),
-  NO_METRICS_PAGE("metricsUrl(here): expected", s -> s.on(server().metricsUrl("here"))),
-  EMPTY_TARGET(
-      "target(\"\"): expected a name",
-      s -> s.setUp(closedLoop(1).target("", server()).inject(chat()))),
-  NO_TIME_TO_FIRST("slo().ttft(PT0S): expected", s -> s.on(server().slo(slo().ttft(0)))),
-  NO_PERCENTILE(
-      "SLO percentile 0.0 is out of range", s -> s.on(server().slo(slo().ttft(9).percentile(0)))),
   GOODPUT_WITHOUT_SLO(
       "an assertion on goodput has no SLO to judge; set one: .slo(",
       s -> s.on(server().assertions(llmGlobal().goodput().percent().gte(95)))),
@@ -69,9 +53,6 @@ public enum Mistakes {
               server()
                   .sloTier("silver", slo().ttft(9))
                   .assertions(llmGlobal().goodput().ofTier("gold").percent().gte(95)))),
-  TIER_TWICE(
-      "tier 'gold' is named twice",
-      s -> s.on(server().sloTier("gold", slo().ttft(9)).sloTier("gold", slo().ttft(8)))),
   TIERS_AND_AN_SLO_OF_A_REQUEST(
       "tiers judge all requests; expected the same tiers for each target, and no slo(…) of a"
           + " request",
@@ -100,19 +81,7 @@ public enum Mistakes {
                       .exec(ask().slo(slo().ttft(9)), ask().slo(slo().ttft(8)))
                       .injectOpen(atOnceUsers(1)))
               .protocols(server())),
-  NO_USERS(
-      "closedLoop(0) offers no load",
-      s -> s.setUp(closedLoop(0).inject(chat())).protocols(server())),
-  LEVEL_TWICE("Level c=1 occurs twice", s -> s.setUp(closedLoop(1, 1).inject(chat()))),
-  NEGATIVE_RATE("Rate -1.0 is out of range", s -> s.setUp(openLoop(-1).inject(chat()))),
-  NO_MEASURE(
-      "measure(0 s) measures nothing", s -> s.setUp(closedLoop(1).measure(0).inject(chat()))),
-  NO_REQUEST("requests(0)", s -> s.setUp(closedLoop(1).requests(0).inject(chat()))),
-  NO_TRACE(
-      "none.csv: no such file",
-      s -> s.setUp(chat().injectOpen(replay("none.csv"))).protocols(server())),
-  NO_TOKENS("maxTokens(0): expected", s -> s.asking(ask().maxTokens(0))),
-  NO_NUMBER("temperature(\"hot\"): expected", s -> s.asking(ask().temperature("hot")));
+  NO_TOKENS("maxTokens(0): expected", s -> s.asking(ask().maxTokens(0)));
 
   private static Mistakes now = NO_PROTOCOL;
 

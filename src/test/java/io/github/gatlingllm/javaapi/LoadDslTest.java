@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gatling.javaapi.core.OpenInjectionStep;
-import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.PlanText;
-import java.util.List;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class LoadDslTest {
@@ -19,40 +16,6 @@ class LoadDslTest {
 
   private static Phases seconds(long fill, long stabilize, long measure, long drain) {
     return new Phases(fill * SECOND, stabilize * SECOND, measure * SECOND, drain * SECOND, null);
-  }
-
-  @Test
-  void impossibleLoadIsAMistakeOfTheSimulation() {
-    List<ThrowingCallable> mistakes =
-        List.of(
-            () -> LlmDsl.poissonUsersPerSec(0),
-            () -> LlmDsl.poissonUsersPerSec(1).during(0),
-            () -> LlmDsl.gammaUsersPerSec(-1),
-            () -> LlmDsl.gammaUsersPerSec(1).cv(0),
-            () -> LlmDsl.usersPerSec(t -> -1).during(1),
-            () -> LlmDsl.usersPerSec(t -> 1).gamma(-1),
-            () -> LlmDsl.replay("no-such-file.csv"),
-            () -> LlmDsl.closedLoop(8, 0),
-            () -> LlmDsl.closedLoop(8).target(" ", LlmDsl.llm.baseUrl("http://a/v1")),
-            () -> LlmDsl.oneAfterTheOther(),
-            () -> LlmDsl.llm.maxInFlight(0),
-            () -> LlmDsl.openLoop(0),
-            () -> LlmDsl.openLoop(1).gamma(0),
-            () -> LlmDsl.openLoop(t -> -1, ofSeconds(1)),
-            () -> LlmDsl.batch(0),
-            () -> LlmDsl.batch(1).trials(0),
-            () -> LlmDsl.maxGoodput().precision(1),
-            () -> LlmDsl.closedLoop(1).stopWhen(),
-            () -> LlmDsl.sloBelow(101),
-            () -> LlmDsl.errorsAbove(101),
-            () -> LlmDsl.errorCountAbove(-1),
-            ClosedLoop::of,
-            () -> ClosedLoop.of(8).stabilize(-1),
-            () -> LlmDsl.llm.maxRequestsPerMinute(0),
-            () -> LlmDsl.llm.maxTokensPerMinute(-5));
-    for (int i = 0; i < mistakes.size(); i++) {
-      assertThatThrownBy(mistakes.get(i)).as("mistake %d", i).isInstanceOf(InvalidSimulation.class);
-    }
   }
 
   @Test
