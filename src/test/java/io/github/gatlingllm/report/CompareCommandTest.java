@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,30 +65,23 @@ class CompareCommandTest {
         .content(UTF_8)
         .contains("| `ttft.p50` |", "| `errors.percent` |", "▲ worse", "### What differs")
         .contains("Others: no clear change: ")
-        .doesNotContain("| `ttfo.mean`");
-    assertThat(out.resolve("compare.html"))
-        .content(UTF_8)
-        .contains("▲ worse", "percentiles-ttft-ms");
-    assertThat(out).isDirectoryNotContaining("glob:**.part");
-  }
-
-  @Test
-  void moreThanTwoRunsAreColumnsOfOneTable() throws IOException {
-    Path out = runs.resolve("several");
-    Called called =
-        call("compare", run("base"), run("again"), run("slower"), "--out", out.toString());
-    assertThat(called.exitCode()).as(called.error()).isZero();
-
-    assertThat(out.resolve("compare.md"))
-        .content(UTF_8)
+        .doesNotContain("| `ttfo.mean`")
+        .as("more than two runs are columns of one table")
         .containsOnlyOnce("### c=8\n\n| Figure | base | again | slower |\n")
         .containsPattern(
             "\\| `itl.mean` \\| \\S+ ms \\| \\S+ ms \\| \\S+ ms ▲ worse \\+[23]\\S+ % \\(\\+\\S+ to"
                 + " \\+\\S+ %\\) \\|");
-    assertThat(out.resolve("compare.html")).content(UTF_8).contains("trend-itl-p99");
-    assertThat(call("compare", run("base"), run("slower"), "--out", out.toString()).exitCode())
-        .isZero();
-    assertThat(out.resolve("compare.html")).content(UTF_8).doesNotContain("trend-itl-p99");
+    assertThat(out.resolve("compare.html"))
+        .content(UTF_8)
+        .contains("▲ worse", "percentiles-ttft-ms", "trend-itl-p99");
+    assertThat(out).isDirectoryNotContaining("glob:**.part");
+
+    assertThat(call("compare", run("base"), run("slower")).exitCode()).isZero();
+    Path slower = runs.resolve("slower");
+    assertThat(slower.resolve("compare.html")).content(UTF_8).doesNotContain("trend-itl-p99");
+    String first = Files.readString(slower.resolve("compare.md"));
+    assertThat(call("compare", run("base"), run("slower")).exitCode()).isZero();
+    assertThat(slower.resolve("compare.md")).as("again").content(UTF_8).isEqualTo(first);
   }
 
   /** The level that one run shares with the base is the same row, though there it is all. */
@@ -143,16 +137,6 @@ class CompareCommandTest {
             "No other recorded setting or version differs.");
   }
 
-  @Test
-  void sameRecordsGiveTheSameText() throws IOException {
-    assertThat(call("compare", run("base"), run("slower")).exitCode()).isZero();
-    Path file = runs.resolve("slower").resolve("compare.md");
-    String first = Files.readString(file);
-    assertThat(call("compare", run("base"), run("slower")).exitCode()).isZero();
-
-    assertThat(file).content(UTF_8).isEqualTo(first);
-  }
-
   @ParameterizedTest
   @CsvSource({
     "itl.mean>+10%, 2, 2, 'failed: itl\\.mean \\+[23]\\S* %, limit \\+10 %, at c=8 \\(worse,"
@@ -185,24 +169,27 @@ class CompareCommandTest {
 
   @ParameterizedTest
   @CsvSource({
-    "base none, none",
-    "base slower --fail-on fast, expected e.g. ttft.p95>+10%",
-    "base slower --fail-on ttft.q95>+10%, no figure is called 'ttft.q95'",
-    "base other, no measured load level in common",
-    "base, is one run; expected a base and at least one other run",
-    "base none, has no run"
+    "compare base none, none",
+    "compare base slower --fail-on fast, expected e.g. ttft.p95>+10%",
+    "compare base slower --fail-on ttft.q95>+10%, no figure is called 'ttft.q95'",
+    "compare base other, no measured load level in common",
+    "compare base, is one run; expected a base and at least one other run",
+    "compare base none, has no run",
+    "trend none, 'none has no run; expected folders with llm/run.json and llm/requests.jsonl'",
+    "trend base --fail-on=ttft.p95>+10%, --fail-on and --allow-thin are options of compare",
+    "trend base --allow-thin, --fail-on and --allow-thin are options of compare"
   })
-  void badInputIsOneLineAndWritesNothing(String arguments, String message) throws IOException {
-    Path page = runs.resolve("other").resolve("compare.html");
-    String[] given = ("compare " + arguments).split(" ", -1);
-    for (int i = 1; i < given.length; i++) {
-      given[i] = given[i].matches("base|slower|other|none") ? run(given[i]) : given[i];
-    }
-    Called called = call(given);
+  void badInputIsOneLineAndWritesNothing(String arguments, String message) {
+    Called called =
+        call(
+            Stream.of(arguments.split(" ", -1))
+                .map(text -> text.matches("base|slower|other|none") ? run(text) : text)
+                .toArray(String[]::new));
 
     assertThat(called.exitCode()).isEqualTo(1);
     assertThat(called.error()).contains(message).hasLineCount(1);
-    assertThat(page).doesNotExist();
+    assertThat(runs.resolve("other/compare.html")).doesNotExist();
+    assertThat(runs.resolve("base/trend.html")).doesNotExist();
   }
 
   @Test

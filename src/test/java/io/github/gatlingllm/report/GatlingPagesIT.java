@@ -53,7 +53,7 @@ class GatlingPagesIT {
   }
 
   @Test
-  void everyPageHasATabAndTheIndexABlockAndAMenuEntry() throws IOException {
+  void everyPageHasATabTheIndexABlockAndEachRequestItsMetrics() throws IOException {
     assertThat(GatlingPages.insert(directory, summary)).isEmpty();
 
     for (String page : htmlFiles().keySet()) {
@@ -68,11 +68,6 @@ class GatlingPagesIT {
             "Global: percentage of requests in SLO</th><td>&#8805; 99.9 %</td>")
         .containsSubsequence(
             "Assertions", "<div id=\"gatling-llm\"", "<div id=\"statistics_table_container\">");
-  }
-
-  @Test
-  void requestPagesHaveTheMetricsOfTheirRequest() throws IOException {
-    GatlingPages.insert(directory, summary);
 
     for (Summary.RequestGroup request : summary.requests()) {
       String link = "llm.html#" + Row.anchor(request.name());
@@ -82,16 +77,9 @@ class GatlingPagesIT {
           .hasSize(1);
     }
     assertThat(htmlFiles().keySet()).as("pages of groups").anyMatch(p -> p.startsWith("group_"));
-  }
-
-  @Test
-  void insertingTwiceGivesTheSameBytes() throws IOException {
-    GatlingPages.insert(directory, summary);
     Map<String, String> once = htmlFiles();
-
     GatlingPages.insert(directory, summary);
-
-    assertThat(htmlFiles()).isEqualTo(once);
+    assertThat(htmlFiles()).as("inserted twice").isEqualTo(once);
   }
 
   @Test

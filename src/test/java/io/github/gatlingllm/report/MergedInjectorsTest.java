@@ -13,8 +13,6 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Runs;
-import io.github.gatlingllm.record.GeneratorSecond;
-import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -127,17 +125,7 @@ class MergedInjectorsTest {
     }
     all.addAll(written);
     for (int second = 0; second < 30; second++) {
-      new GeneratorSecond()
-          .with(GeneratorField.INJECTOR, "injector-" + index)
-          .with(GeneratorField.START_UNIX_NS, begin + second * 1_000L * MS)
-          .with(GeneratorField.LENGTH_S, 1_000 * MS)
-          .with(GeneratorField.LOOP_LAG_MAX_US, new int[] {index * 1_000})
-          .with(GeneratorField.LATEST_LOOP_US, new int[10])
-          .with(GeneratorField.PROCESS_CPU_S, index * 200L * MS)
-          .with(GeneratorField.MACHINE_USER_S, index * 200L * MS)
-          .with(GeneratorField.MACHINE_SYSTEM_S, 0L)
-          .with(GeneratorField.MACHINE_STEAL_S, 0L)
-          .with(GeneratorField.MACHINE_IDLE_S, 2_000 * MS - index * 200L * MS)
+      TableRuns.second(index, begin + second * 1_000L * MS, index, index / 10.0)
           .append(files.generator());
     }
     return files.run();

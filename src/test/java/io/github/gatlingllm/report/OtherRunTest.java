@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.metric.Distribution;
@@ -16,9 +19,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +30,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Results of other tools as runs. */
 class OtherRunTest {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   @TempDir static Path folder;
 
@@ -131,6 +136,12 @@ class OtherRunTest {
     Path file = folder.resolve(name);
     Files.createDirectories(file.getParent());
     return Files.writeString(file, text);
+  }
+
+  private static Called compare(String base, String run, String... options) {
+    String[] files = {"compare", folder.resolve(base).toString(), folder.resolve(run).toString()};
+    String[] out = {"--out", folder.resolve("out").toString()};
+    return call(Stream.of(files, out, options).flatMap(Stream::of).toArray(String[]::new));
   }
 
   private static RunFigures figures(String name) throws IOException {
@@ -239,45 +250,31 @@ class OtherRunTest {
       String name = "vllm-bench-" + level + ".json";
       Files.copy(run.resolve("llm").resolve(name), theirs.resolve(name));
     }
-    Path out = folder.resolve("out");
-    Called called = call("compare", run.toString(), theirs.toString(), "--out", out.toString());
+    Called called = compare("ours", "theirs");
 
     assertThat(called.exitCode()).as(called.error()).isZero();
     assertThat(called.output()).contains("theirs: TTFT: to the first chunk");
-    assertThat(out.resolve("compare.md"))
+    assertThat(folder.resolve("out/compare.md"))
         .content()
         .containsPattern(
             "\\| `ttft.p50` \\| (\\S+ ms) \\| \\1 \\| 0 % \\|.* \\| no clear change \\|")
         .doesNotContain("is only in");
-    assertThat(out.resolve("compare.html"))
+    assertThat(folder.resolve("out/compare.html"))
         .content()
         .contains("theirs: (E2E − TTFT) ÷ (tokens − 1)", "theirs at c=8");
   }
 
   @Test
   void summariesGetNoVerdict() throws IOException {
-    Path out = folder.resolve("no-verdict");
-    String[] files = {
-      folder.resolve("guide.csv").toString(), folder.resolve("aiperf.json").toString()
-    };
-    Called called =
-        call("compare", files[0], files[1], "--out", out.toString(), "--fail-on", "ttft.mean>+1%");
+    Called called = compare("guide.csv", "aiperf.json", "--fail-on", "ttft.mean>+1%");
 
     assertThat(called.exitCode()).as("too little to judge by").isEqualTo(2);
     assertThat(called.output()).contains("aiperf.json: Failed: ttft.mean>+1%");
-    assertThat(out.resolve("compare.md"))
+    assertThat(folder.resolve("out/compare.md"))
         .content()
         .contains("| no values to judge by |", "load level c=8 is only in the base");
     assertThat(
-            call(
-                    "compare",
-                    files[0],
-                    files[1],
-                    "--out",
-                    out.toString(),
-                    "--fail-on",
-                    "ttft.mean>+1%",
-                    "--allow-thin")
+            compare("guide.csv", "aiperf.json", "--fail-on", "ttft.mean>+1%", "--allow-thin")
                 .exitCode())
         .isZero();
   }
@@ -285,12 +282,8 @@ class OtherRunTest {
   /** A file that does not name its load is compared with a run of one load level. */
   @Test
   void unknownLoadMatchesASingleLevel() {
-    Path out = folder.resolve("unknown");
-    String report = folder.resolve("report.yaml").toString();
-    Called one =
-        call("compare", folder.resolve("vllm.json").toString(), report, "--out", out.toString());
-    Called two =
-        call("compare", folder.resolve("guide.csv").toString(), report, "--out", out.toString());
+    Called one = compare("vllm.json", "report.yaml");
+    Called two = compare("guide.csv", "report.yaml");
 
     assertThat(one.exitCode()).as(one.error()).isZero();
     assertThat(two.exitCode()).isEqualTo(1);
@@ -320,14 +313,8 @@ class OtherRunTest {
             ? AIPERF
             : of.equals("vllm") ? VLLM : of.equals("report") ? REPORT : GUIDE;
     assertThat(text).contains(found);
-    Path file = write("hostile/" + name, text.replace(found, instead));
-    Called called =
-        call(
-            "compare",
-            folder.resolve("vllm.json").toString(),
-            file.toString(),
-            "--out",
-            folder.toString());
+    write("hostile/" + name, text.replace(found, instead));
+    Called called = compare("vllm.json", "hostile/" + name);
 
     assertThat(called.exitCode()).isEqualTo(1);
     assertThat(called.error()).contains(message).hasLineCount(1);
@@ -343,11 +330,11 @@ class OtherRunTest {
 
   @Test
   void impossibleRequestsAreLeftOut() throws IOException {
-    Path file = write("some-impossible.json", VLLM.replace("[3, 5, 4, 0]", "[3, 5, -4, 0]"));
-    Called called = call("compare", file.toString(), file.toString(), "--out", folder.toString());
+    String name = "some-impossible.json";
+    write(name, VLLM.replace("[3, 5, 4, 0]", "[3, 5, -4, 0]"));
 
-    assertThat(called.output()).contains("left out 1 request");
-    assertThat(figures("some-impossible.json").summary().figures().counts().ok()).isEqualTo(2);
+    assertThat(compare(name, name).output()).contains("left out 1 request");
+    assertThat(figures(name).summary().figures().counts().ok()).isEqualTo(2);
   }
 
   @Test
@@ -363,23 +350,24 @@ class OtherRunTest {
   @Test
   void allRequestsOfALongFileAreRead() throws IOException {
     int count = 3_000;
-    String text = VLLM;
-    for (String column : List.of("input_lens", "output_lens")) {
-      text = text.replaceFirst("\"" + column + "\": \\[.*?]", list(column, count, "4"));
+    Map<String, String> values =
+        Map.of(
+            "input_lens", "4",
+            "output_lens", "4",
+            "ttfts", "0.1",
+            "itls", "[0.1, 0.1]",
+            "latencies", "0.4",
+            "start_times", "50.0",
+            "errors", "\"\"");
+    ObjectNode file = (ObjectNode) JSON.readTree(VLLM);
+    for (Map.Entry<String, String> column : values.entrySet()) {
+      ArrayNode list = file.putArray(column.getKey());
+      for (int i = 0; i < count; i++) {
+        list.add(JSON.readTree(column.getValue()));
+      }
     }
-    text = text.replaceFirst("\"ttfts\": \\[.*?]", list("ttfts", count, "0.1"));
-    text = text.replaceFirst("\"itls\": \\[\\[.*?]]", list("itls", count, "[0.1, 0.1]"));
-    text = text.replaceFirst("\"latencies\": \\[.*?]", list("latencies", count, "0.4"));
-    text = text.replaceFirst("\"start_times\": \\[.*?]", list("start_times", count, "50.0"));
-    text = text.replaceFirst("\"errors\": \\[.*?]", list("errors", count, "\"\""));
-    write("long.json", text);
+    write("long.json", file.toString());
 
     assertThat(figures("long.json").summary().figures().counts().ok()).isEqualTo(count);
-  }
-
-  private static String list(String name, int count, String value) {
-    return IntStream.range(0, count)
-        .mapToObj(i -> value)
-        .collect(Collectors.joining(", ", "\"" + name + "\": [", "]"));
   }
 }

@@ -35,6 +35,11 @@ import org.w3c.dom.NodeList;
 class SummaryFilesTest {
   private static final Summary SWEEP = DemoRun.sweep().figures().summary();
   private static final JsonNode JSON = parsed(SummaryJson.of(SWEEP));
+  private static final Summary DEMANDING =
+      DemoRun.sweep()
+          .demanding("ttft.max<1m", "c=9:ttft.p99<200ms", "errors=0", "goodput>=10%")
+          .figures()
+          .summary();
   private static final Summary OBSERVED = DemoRun.sweep().observed().figures().summary();
 
   @Test
@@ -165,9 +170,7 @@ class SummaryFilesTest {
 
   @Test
   void jsonOfAssertions() {
-    Summary demanding =
-        DemoRun.sweep().demanding("ttft.max<1m", "c=9:ttft.p99<200ms").figures().summary();
-    JsonNode gates = parsed(SummaryJson.of(demanding)).get("assertions");
+    JsonNode gates = parsed(SummaryJson.of(DEMANDING)).get("assertions");
     assertThat(keys(gates.get(0))).isEqualTo(keys("text expected actual ok note"));
     assertThat(gates.get(0).get("text").asText())
         .isEqualTo("Global: max of TTFT is less than 60000.0");
@@ -258,30 +261,30 @@ class SummaryFilesTest {
 
   @Test
   void everyAssertionIsATestCase() throws Exception {
-    Element suite = suite(DemoRun.sweep().demanding("ttft.max<1m", "errors=0", "goodput>=10%"));
+    Element suite = suite(DEMANDING);
 
     assertThat(suite.getAttribute("name")).isEqualTo("demo.DemoSimulation");
-    assertThat(suite.getAttribute("tests")).isEqualTo("3");
-    assertThat(suite.getAttribute("failures")).isEqualTo("1");
+    assertThat(suite.getAttribute("tests")).isEqualTo("4");
+    assertThat(suite.getAttribute("failures")).isEqualTo("2");
     assertThat(suite.getAttribute("errors")).isEqualTo("0");
     assertThat(Double.parseDouble(suite.getAttribute("time"))).isPositive();
     NodeList cases = suite.getElementsByTagName("testcase");
-    assertThat(cases.getLength()).isEqualTo(3);
+    assertThat(cases.getLength()).isEqualTo(4);
     Element met = (Element) cases.item(0);
     assertThat(met.getAttribute("classname")).isEqualTo("demo.DemoSimulation");
     assertThat(met.getAttribute("name")).isEqualTo("Global: max of TTFT is less than 60000.0");
     assertThat(met.getElementsByTagName("failure").getLength()).isZero();
     assertThat(met.getElementsByTagName("system-out").item(0).getTextContent())
         .startsWith("Global: max of TTFT is less than 60000.0 ms : true (actual : ");
-    Element failure = (Element) suite.getElementsByTagName("failure").item(0);
+    Element failure = (Element) suite.getElementsByTagName("failure").item(1);
     assertThat(((Element) failure.getParentNode()).getAttribute("name"))
         .isEqualTo("Global: count of failed requests is 0.0");
     assertThat(failure.getAttribute("message")).matches("expected = 0, actual \\d+");
     assertThat(failure.getTextContent()).contains(" : false (actual : ");
   }
 
-  private static Element suite(DemoRun run) throws Exception {
-    byte[] xml = SummaryText.junit(run.figures().summary()).getBytes(StandardCharsets.UTF_8);
+  private static Element suite(Summary run) throws Exception {
+    byte[] xml = SummaryText.junit(run).getBytes(StandardCharsets.UTF_8);
     Element root =
         DocumentBuilderFactory.newInstance()
             .newDocumentBuilder()

@@ -108,8 +108,9 @@ final class TableRuns {
     List<GeneratorSecond> seconds = new ArrayList<>();
     List<ServerSample> readings = new ArrayList<>();
     for (int second = 0; second <= 40; second++) {
-      seconds.add(second(1, second));
-      seconds.add(second(2, second));
+      long start = ORIGIN + second * 1_000_000_000L;
+      seconds.add(second(1, start, 1, 0.1));
+      seconds.add(second(2, start, 1, 0.1));
       readings.add(reading(second, "a"));
       readings.add(reading(second, "b"));
     }
@@ -190,18 +191,20 @@ final class TableRuns {
         Map.of());
   }
 
-  private static GeneratorSecond second(int injector, int second) {
+  /** A second of an injector that uses this share of its two processors. */
+  static GeneratorSecond second(int injector, long startUnixNanos, int lagMs, double ownCpu) {
+    long own = Math.round(2e9 * ownCpu);
     return new GeneratorSecond()
         .with(GeneratorField.INJECTOR, "injector-" + injector)
-        .with(GeneratorField.START_UNIX_NS, ORIGIN + second * 1_000_000_000L)
+        .with(GeneratorField.START_UNIX_NS, startUnixNanos)
         .with(GeneratorField.LENGTH_S, 1_000_000_000L)
-        .with(GeneratorField.LOOP_LAG_MAX_US, new int[] {1_000})
+        .with(GeneratorField.LOOP_LAG_MAX_US, new int[] {lagMs * 1_000})
         .with(GeneratorField.LATEST_LOOP_US, new int[10])
-        .with(GeneratorField.PROCESS_CPU_S, 200_000_000L)
-        .with(GeneratorField.MACHINE_USER_S, 200_000_000L)
+        .with(GeneratorField.PROCESS_CPU_S, own)
+        .with(GeneratorField.MACHINE_USER_S, own)
         .with(GeneratorField.MACHINE_SYSTEM_S, 0L)
         .with(GeneratorField.MACHINE_STEAL_S, 0L)
-        .with(GeneratorField.MACHINE_IDLE_S, 1_800_000_000L);
+        .with(GeneratorField.MACHINE_IDLE_S, 2_000_000_000L - own);
   }
 
   /** Counters grow by 100 a second, gauges are 0.5; two GPUs have the gauges of GPUs. */
