@@ -306,13 +306,18 @@ public final class RunningLevel {
     whenAbove.put(requests, task);
   }
 
-  /** Whether more than this number of its requests were in flight at once, in any phase. */
-  public synchronized boolean wasAbove(int requests) {
-    return inFlight.highest > requests;
+  /** The largest number of its requests that were in flight at once, in any phase. */
+  public synchronized int highestInFlight() {
+    return inFlight.highest;
   }
 
   public synchronized void requestClosed(long nanoTime) {
     inFlight.change(-1, nanoTime - startNanos, end(Phase.STABILIZE), end(Phase.MEASURE));
+  }
+
+  /** Its requests in flight now. */
+  public synchronized long inFlightNow() {
+    return inFlight.inFlight;
   }
 
   /** Requests in flight over the measure window, after its end; null for an empty window. */

@@ -61,7 +61,10 @@ public record LevelHooks(
     List<Hook> hooks =
         after.stream()
             .filter(
-                hook -> hook.above == null ? hook.isFor(level.label()) : level.wasAbove(hook.above))
+                hook ->
+                    hook.above == null
+                        ? hook.isFor(level.label())
+                        : level.highestInFlight() > hook.above)
             .toList();
     send(hooks, true, level.label(), run, failed, then);
   }
@@ -88,6 +91,18 @@ public record LevelHooks(
                   then.accept(sent);
                   send(hooks, false, level.label(), run, failed, sent::complete);
                 }));
+  }
+
+  /** Says which were for more requests than were ever in flight. */
+  void sayUnsent(int highestInFlight, Run run) {
+    Stream.concat(before.stream(), after.stream())
+        .filter(hook -> hook.above != null && hook.above >= highestInFlight)
+        .map(hook -> Secrets.redactUrl(hook.toString()))
+        .forEach(
+            hook ->
+                run.message(
+                    "LLM: %s was not sent: at most %s requests were in flight at once"
+                        .formatted(hook, highestInFlight)));
   }
 
   private void send(

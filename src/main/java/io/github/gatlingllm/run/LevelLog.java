@@ -41,6 +41,7 @@ final class LevelLog implements RunningLevel.Listener {
   private List<HookCall> called = List.of();
   private final List<CompletableFuture<List<HookCall>>> duringLevel = new CopyOnWriteArrayList<>();
   private @Nullable String failedAfter;
+  private int highestInFlight;
   private @Nullable LevelResults current;
   private @Nullable Integer levelsToCome;
 
@@ -76,6 +77,7 @@ final class LevelLog implements RunningLevel.Listener {
   @Override
   public void afterLevel(RunningLevel ended, Runnable next) {
     LevelResults entry = current();
+    highestInFlight = Math.max(highestInFlight, ended.highestInFlight());
     CompletableFuture.allOf(duringLevel.toArray(CompletableFuture[]::new))
         .thenRun(
             () -> {
@@ -106,6 +108,7 @@ final class LevelLog implements RunningLevel.Listener {
 
   @Override
   public void afterLevels(Runnable end) {
+    hooks.sayUnsent(highestInFlight, run);
     hooks.afterLast().accept(end);
   }
 

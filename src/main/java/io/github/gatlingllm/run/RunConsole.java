@@ -28,6 +28,7 @@ final class RunConsole implements RunObserver {
 
   private static final int WIDTH = 120;
   private static final String UNKNOWN = "-";
+  private static final int LABEL = 18;
   private static final int BAR = WIDTH - "run [] 99.99%".length();
 
   private final Run run;
@@ -72,7 +73,8 @@ final class RunConsole implements RunObserver {
   private void printBlock(@Nullable Long beganNanos) {
     LiveFigures figures = beganNanos == null || isLinesOnly ? null : run.levels().figures(true);
     if (beganNanos != null && figures != null) {
-      PrintableText.print(block(figures, System.nanoTime() - beganNanos));
+      long elapsed = System.nanoTime() - beganNanos;
+      PrintableText.print(block(figures, run.levels().sideBySide(), elapsed));
     }
   }
 
@@ -85,8 +87,12 @@ final class RunConsole implements RunObserver {
     }
   }
 
-  /** The block as lines of at most 120 characters, without a line end after the last. */
-  static String block(LiveFigures figures, long elapsedNanos) {
+  /**
+   * The block as lines of at most 120 characters, without a line end after the last.
+   *
+   * @param sideBySide of each class of traffic, or target, that has load now; empty for one
+   */
+  static String block(LiveFigures figures, Map<String, LiveFigures> sideBySide, long elapsedNanos) {
     List<String> lines = new ArrayList<>();
     String elapsed = " " + NumberText.duration(elapsedNanos / 1e9) + " since the first request";
     String title = "---- LLM ";
@@ -113,11 +119,24 @@ final class RunConsole implements RunObserver {
               cell("429", count(of.counts().rateLimited())),
               cell("delayed", count(figures.heldBack()))));
     }
+    sideBySide.forEach((name, own) -> lines.add(one(name, own)));
     Progress progress = figures.progress();
     if (progress != null) {
       progress(progress, lines);
     }
     return String.join(System.lineSeparator(), lines);
+  }
+
+  /** A class of traffic or a target, beside others. */
+  private static String one(String name, LiveFigures own) {
+    Distribution ttft = own.figures().metric(Metric.TTFT_MS);
+    String label = PrintableText.of(name);
+    return row(
+        label.substring(0, Math.min(label.length(), LABEL - 1)),
+        cell("in flight", count(own.inFlight())),
+        cell("ok", count(own.figures().counts().ok())),
+        cell("failed", count(own.figures().counts().failed())),
+        cell("TTFT p50", number(ttft.p50())));
   }
 
   private static void stream(LiveFigures figures, List<String> lines) {
@@ -163,7 +182,7 @@ final class RunConsole implements RunObserver {
   }
 
   private static String row(String label, String... cells) {
-    return String.format("> %-18s%s", label, String.join(" ", cells)).stripTrailing();
+    return String.format("> %-" + LABEL + "s%s", label, String.join(" ", cells)).stripTrailing();
   }
 
   private static String cell(String name, String value) {

@@ -108,6 +108,27 @@ final class RunLevels {
         : figures.with(sloShare(figures), run.inFlight(), progress(System.nanoTime()));
   }
 
+  /**
+   * Live figures of each level that is running, if they are several: of classes of traffic by their
+   * names, of targets by theirs.
+   */
+  Map<String, LiveFigures> sideBySide() {
+    List<LevelResults> running = entries.stream().filter(entry -> !entry.isEnded()).toList();
+    boolean isByTarget =
+        running.stream().map(entry -> entry.key().target()).distinct().count() == running.size();
+    Map<String, LiveFigures> all = new LinkedHashMap<>();
+    for (LevelResults entry : running.size() < 2 ? List.<LevelResults>of() : running) {
+      LiveFigures figures = entry.figures(false);
+      if (figures != null) {
+        String name = isByTarget ? entry.key().target() : entry.key().scenario();
+        all.put(
+            String.valueOf(name),
+            figures.with(sloShare(figures), entry.level().inFlightNow(), null));
+      }
+    }
+    return all;
+  }
+
   @Nullable Double sloShare(LiveFigures figures) {
     return SelfTest.isLoadOf(run.info()) ? null : figures.sloShare();
   }

@@ -265,11 +265,15 @@ class LevelsIT {
       GatlingRun run =
           GatlingRun.benchmark(server.baseUrl())
               .llm(
-                  "model=llama beforeLevel=POST:/start@running>2 afterLevel=POST:/stop@running>2"
-                      + " concurrency=2,4 requests=4 fill=0 stabilize=0 warmup=0")
+                  "model=llama beforeLevel=POST:/start@running>2,PUT:/x@running>4"
+                      + " afterLevel=POST:/stop@running>2 concurrency=2,4 requests=4 fill=0"
+                      + " stabilize=0 warmup=0")
               .run();
       assertThat(run.exitCode()).as(run.output()).isEqualTo(0);
       assertThat(log).containsExactly("/start above 2", "/stop at 0");
+      assertThat(run.lines())
+          .contains(
+              "LLM: PUT:/x@running>4 was not sent: at most 4 requests were in flight at once");
       assertThat(run.info().stages())
           .extracting(level -> level.hooks().stream().map(HookCall::toString).toList())
           .containsExactly(

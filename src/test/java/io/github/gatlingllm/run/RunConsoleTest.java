@@ -9,6 +9,8 @@ import io.github.gatlingllm.figures.level.LiveStats.Progress;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestStatus;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -39,7 +41,7 @@ class RunConsoleTest {
 
   @Test
   void runUnderLoad() {
-    assertThat(RunConsole.block(FULL, 25_000_000_000L))
+    assertThat(RunConsole.block(FULL, Map.of(), 25_000_000_000L))
         .isEqualToNormalizingNewlines(
             """
             ---- LLM ---------------------------------------------------------------------------------- 25 s since the first request
@@ -53,6 +55,21 @@ class RunConsoleTest {
   }
 
   @Test
+  void classesOfTrafficHaveALineEach() {
+    Map<String, LiveFigures> classes = new LinkedHashMap<>();
+    classes.put("chat", FULL.with(null, 12L, null));
+    classes.put("agents-of-the-night-shift", NOTHING.with(null, 4L, null));
+    assertThat(RunConsole.block(FULL, classes, 25_000_000_000L).lines().skip(4).limit(3))
+        .containsExactly(
+            "> requests          | in flight          16 | ok                  4 | failed          "
+                + "    1 | in SLO          80.0%",
+            "> chat              | in flight          12 | ok                  4 | failed          "
+                + "    1 | TTFT p50          200",
+            "> agents-of-the-nig | in flight           4 | ok                  0 | failed          "
+                + "    0 | TTFT p50            -");
+  }
+
+  @Test
   void rateLimitsHaveALineOnlyIfTheyApplied() {
     LiveFigures limited =
         figures(
@@ -63,7 +80,7 @@ class RunConsoleTest {
                         i < 7
                             ? at(0).tokens(1).paced(i < 3 ? 5 : 0)
                             : at(0).failed(RequestStatus.RATE_LIMITED, "")));
-    assertThat(RunConsole.block(limited, 25_000_000_000L).lines())
+    assertThat(RunConsole.block(limited, Map.of(), 25_000_000_000L).lines())
         .last()
         .isEqualTo("> rate limits       | 429                12 | delayed             3");
     assertThat(RunConsole.finished("c=8", limited))
@@ -74,7 +91,8 @@ class RunConsoleTest {
   void noLineIsWiderThanGatlingsConsole() {
     Progress far = new Progress("c=8 on " + "x".repeat(200), Phase.DRAIN, 7.0, 3_723_000_000_000L);
     assertThat(
-            RunConsole.block(FULL.with(FULL.sloShare(), FULL.inFlight(), far), 25_000_000_000L)
+            RunConsole.block(
+                    FULL.with(FULL.sloShare(), FULL.inFlight(), far), Map.of(), 25_000_000_000L)
                 .lines())
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120))
         .anySatisfy(line -> assertThat(line).endsWith("]   100%").hasSize(120))
@@ -99,6 +117,8 @@ class RunConsoleTest {
 
   private static String left(long nanos) {
     return RunConsole.block(
-        NOTHING.with(null, null, new Progress("c=1", null, null, nanos)), 25_000_000_000L);
+        NOTHING.with(null, null, new Progress("c=1", null, null, nanos)),
+        Map.of(),
+        25_000_000_000L);
   }
 }
