@@ -94,7 +94,7 @@ record AssertionJudge(
     if (other != figure.metric()) {
       String name = other.figure() + figure.name().substring(figure.metric().figure().length());
       Double scheduled = Figure.parse(name).of(figures, group::values);
-      if (scheduled != null && LatencyOrigin.differs(value, scheduled)) {
+      if (scheduled != null && LoadCurve.isLater(value, scheduled)) {
         notes.add("from admission; from schedule, as the SLO counts, " + NumberText.ms(scheduled));
       }
     }

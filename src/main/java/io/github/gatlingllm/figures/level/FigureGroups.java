@@ -39,7 +39,7 @@ final class FigureGroups {
   private final RunStatistics counted;
   private final List<InjectorRun> injectors;
   private final Map<LevelWindow, List<Trial>> trials;
-  private final LatencyOrigin clock;
+  private final boolean isClockNamed;
 
   /**
    * @param injectors those of a merged run; else empty
@@ -53,12 +53,11 @@ final class FigureGroups {
             .parts(Grouping.TRIAL)
             .filter(part -> part.cell().of(Amount.STARTED) > 0)
             .collect(groupingBy(FoldPart::level, mapping(FigureGroups::trial, toList())));
-    clock =
-        new LatencyOrigin(
-            levels().stream().anyMatch(level -> level.arrivals != null)
-                || levels().stream()
-                    .map(level -> joined(level::equals, null))
-                    .anyMatch(group -> LatencyOrigin.waited(group::distribution)));
+    isClockNamed =
+        levels().stream().anyMatch(level -> level.arrivals != null)
+            || levels().stream()
+                .map(level -> joined(level::equals, null))
+                .anyMatch(group -> LoadCurve.waited(group::distribution));
   }
 
   /** The requests of some levels; of some keys unless that is null. */
@@ -191,13 +190,13 @@ final class FigureGroups {
   /** The SLO of the requests to a target, or to all if that is null; null without SLO. */
   @Nullable String slo(@Nullable String target) {
     boolean isJudged = target == null ? hasSlo() : !counted.slo.isEmpty(target);
-    return isJudged ? counted.slo.quote(target, clock) : null;
+    return isJudged ? counted.slo.quote(target, isClockNamed) : null;
   }
 
   @Nullable String slo(LevelWindow level) {
     return counted.slo.isEmpty(level.target()) || counted.slo.isWithout(level.target(), level.index)
         ? null
-        : counted.slo.quote(level.target(), level.index, clock);
+        : counted.slo.quote(level.target(), level.index, isClockNamed);
   }
 
   Windows runLevels() {

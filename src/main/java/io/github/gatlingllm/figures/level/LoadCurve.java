@@ -11,6 +11,7 @@ import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.OperatingPoint;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.level.Summary.TierSummary;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.GoodputResult;
@@ -29,6 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,9 @@ public record LoadCurve(
     @JsonIgnore List<LevelFigures> levels) {
 
   private static final double NEARLY_MAX = 0.9;
+
+  /** Times from schedule ÷ from admission up to which they count as the same. */
+  private static final double SAME_CLOCK = 1.01;
 
   /** Largest load of the knee ÷ highest load: a curve is flat from the knee on. */
   private static final double FLAT_FROM = 0.5;
@@ -128,8 +133,38 @@ public record LoadCurve(
                 "verdict.gain", NumberText.with(alone.tokensPerS(), "tok/s"), gain, quoted.load()));
   }
 
-  LatencyOrigin clock() {
-    return LatencyOrigin.of(levels);
+  /**
+   * Whether the clock of headlines and of the knee starts at the planned arrival, and is named: so
+   * where that can differ from admission. Elsewhere it starts at admission, so that a figure is the
+   * same under its name everywhere. The clock of the SLO always starts at the planned arrival.
+   */
+  boolean isClockNamed() {
+    return isClockNamed(levels);
+  }
+
+  static boolean isClockNamed(List<LevelFigures> levels) {
+    return levels.stream().anyMatch(s -> s.arrivals() != null || waited(s.figures()::metric));
+  }
+
+  /** The variant of a metric in a headline: from schedule where headlines name the clock. */
+  Metric headline(Metric metric) {
+    return isClockNamed() ? metric.fromSchedule() : metric;
+  }
+
+  /** Whether the two clocks differ by more than 1 %, at the median or at p99. */
+  static boolean waited(Function<Metric, Distribution> figures) {
+    return Stream.of(Metric.TTFT_MS, Metric.E2E_MS)
+        .anyMatch(
+            metric -> {
+              Distribution admitted = figures.apply(metric);
+              Distribution scheduled = figures.apply(metric.fromSchedule());
+              return isLater(admitted.p50(), scheduled.p50())
+                  || isLater(admitted.p99(), scheduled.p99());
+            });
+  }
+
+  static boolean isLater(@Nullable Double admitted, @Nullable Double scheduled) {
+    return admitted != null && scheduled != null && scheduled > admitted * SAME_CLOCK;
   }
 
   /** The levels that do not shed their load: only these can be a knee. */
@@ -157,7 +192,7 @@ public record LoadCurve(
         knee.scenario(),
         knee.offered(),
         knee.figures().number(Metric.OUTPUT_TOKENS_PER_S),
-        knee.figures().metric(clock().metric(Metric.E2E_MS)).p50(),
+        knee.figures().metric(headline(Metric.E2E_MS)).p50(),
         isFlat && isFirst && (accepted.size() > 2 || isGainSmall(accepted)));
   }
 

@@ -25,7 +25,6 @@ final class SloFormatter {
   private final Goodput goodput;
   private final boolean holds;
   private final List<Term> terms;
-  private final LatencyOrigin clock;
   private final boolean byRequests;
   private final double percent;
 
@@ -116,7 +115,6 @@ final class SloFormatter {
             .filter(of -> terms(of).anyMatch(term -> judged.stream().anyMatch(term::isIn)))
             .toList();
     terms = (used.isEmpty() ? curve.slo() : used).stream().flatMap(SloFormatter::terms).toList();
-    clock = curve.clock();
     Slo first = terms.get(0).of.slo;
     byRequests =
         first.rule() == Slo.Rule.REQUESTS
@@ -203,7 +201,7 @@ final class SloFormatter {
     return Sentence.of(
         "slo.limit",
         objective.measure().name(),
-        objective.measure().isFromSchedule() && clock.isNamed(),
+        objective.measure().isFromSchedule() && curve.isClockNamed(),
         byPercentile ? (Double) slo.percentile() : null,
         objective.limitNanos() / 1e6,
         term.of.request,

@@ -289,20 +289,20 @@ final class SloTally {
   }
 
   /** The SLO as in settings, with its clock where that matters. */
-  String quote(@Nullable String target, LatencyOrigin clock) {
+  String quote(@Nullable String target, boolean isClockNamed) {
     Stream<Judge> judges = target == null ? judges() : Stream.of(judge(target));
-    return withClock(text(target), judges.flatMap(Judge::all), clock);
+    return withClock(text(target), judges.flatMap(Judge::all), isClockNamed);
   }
 
   /** The SLO of a load level, without objectives that apply to none of its requests. */
-  String quote(String target, int level, LatencyOrigin clock) {
+  String quote(String target, int level, boolean isClockNamed) {
     List<OwnedSlo> used = judge(target).all().filter(all -> all.areIn(level)).toList();
     return used.isEmpty()
-        ? quote(target, clock)
-        : withClock(judge(target).text(used::contains), used.stream(), clock);
+        ? quote(target, isClockNamed)
+        : withClock(judge(target).text(used::contains), used.stream(), isClockNamed);
   }
 
-  private static String withClock(String text, Stream<OwnedSlo> of, LatencyOrigin clock) {
+  private static String withClock(String text, Stream<OwnedSlo> of, boolean isClockNamed) {
     List<String> fromSchedule =
         of.flatMap(all -> all.slo.objectives().stream())
             .map(Slo.Objective::measure)
@@ -310,7 +310,7 @@ final class SloTally {
             .map(Slo.Measure::key)
             .distinct()
             .toList();
-    return fromSchedule.isEmpty() || !clock.isNamed()
+    return fromSchedule.isEmpty() || !isClockNamed
         ? text
         : text + " (" + String.join(", ", fromSchedule) + " from schedule)";
   }

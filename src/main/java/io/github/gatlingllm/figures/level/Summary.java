@@ -197,17 +197,13 @@ public record Summary(
     return stages.size() > 1;
   }
 
-  LatencyOrigin clock() {
-    return LatencyOrigin.of(stages);
-  }
-
   /** The variant of a metric that headlines quote: from schedule where requests waited. */
   public Metric headlineMetric(Metric metric) {
-    return clock().metric(metric);
+    return isClockNamed() ? metric.fromSchedule() : metric;
   }
 
   public boolean isClockNamed() {
-    return clock().isNamed();
+    return LoadCurve.isClockNamed(stages);
   }
 
   public boolean assertionsHold() {

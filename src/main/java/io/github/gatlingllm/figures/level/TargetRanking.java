@@ -177,8 +177,7 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
 
   private Sentence figures() {
     LevelFigures one = pair().one;
-    LatencyOrigin clock = first.clock().isNamed() ? first.clock() : second.clock();
-    Metric metric = clock.metric(one.latency());
+    Metric metric = (first.isClockNamed() ? first : second).headline(one.latency());
     Distribution its = one.figures().metric(metric);
     Distribution others = pair().other.figures().metric(metric);
     String tail = (its.count() <= others.count() ? its : others).tail();

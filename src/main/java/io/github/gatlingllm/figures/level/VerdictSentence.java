@@ -91,12 +91,12 @@ final class VerdictSentence {
      * {@code TTFT p50 53.4 ms and p95 88.4 ms}; of few requests {@code p50 71 ms of 16 requests}.
      */
     Sentence quotedTimes() {
-      Distribution times = level.figures().metric(curve.clock().metric(level.latency()));
+      Distribution times = level.figures().metric(curve.headline(level.latency()));
       String tail = times.tail();
       boolean isMedian = tail.equals("p50");
       return Sentence.of(
           "verdict.times",
-          curve.clock().name(level.latency()),
+          curve.headline(level.latency()).title(),
           isMedian ? null : times.p50(),
           Sentence.of(
               "verdict.tail",
@@ -435,7 +435,7 @@ final class VerdictSentence {
             .filter(each -> load != null && Objects.equals(each.offered(), 2 * load))
             .findFirst()
             .orElse(levels.get(levels.size() - 1));
-    Metric latency = curve.clock().metric(from.latency());
+    Metric latency = curve.headline(from.latency());
     Distribution lighter = from.figures().metric(latency);
     Distribution heavier = to.figures().metric(latency);
     boolean isP90Known = !lighter.isLowN("p90") && !heavier.isLowN("p90");

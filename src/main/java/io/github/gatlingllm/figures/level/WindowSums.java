@@ -62,16 +62,14 @@ final class WindowSums {
   }
 
   void gpu(String name, Map<EngineMetric, Double> values, double atS) {
-    GpuTally own = gpu(name);
-    if (own != null) {
-      own.add(values, atS);
-    }
+    gpu(name).add(values, atS);
   }
 
-  private @Nullable GpuTally gpu(String name) {
+  /** One that is in no figures beyond the limit. */
+  private GpuTally gpu(String name) {
     return gpus.size() < MAX_GPUS || gpus.containsKey(name)
         ? gpus.computeIfAbsent(name, gpu -> new GpuTally())
-        : null;
+        : new GpuTally();
   }
 
   void counter(EngineMetric metric, double grown, double seconds, boolean isShared) {
@@ -104,13 +102,7 @@ final class WindowSums {
     gauges.add(other.gauges);
     other.counters.forEach((metric, theirs) -> counters.merge(metric, theirs, Counter::and));
     other.histograms.forEach(this::histogram);
-    other.gpus.forEach(
-        (name, theirs) -> {
-          GpuTally own = gpu(name);
-          if (own != null) {
-            own.add(theirs);
-          }
-        });
+    other.gpus.forEach((name, theirs) -> gpu(name).add(theirs));
     other.roles.forEach((role, theirs) -> role(role).add(theirs));
   }
 

@@ -408,6 +408,9 @@ public record Figures(
 
     /** Those that one answer reported, by name. */
     public static Map<String, Quota> of(Map<String, Double> limits) {
+      if (limits.isEmpty()) {
+        return Map.of();
+      }
       Map<String, Quota> all = new LinkedHashMap<>();
       for (String key : limits.keySet()) {
         String name = key.replaceFirst("_(limit|remaining)$", "");

@@ -199,7 +199,7 @@ class LoadCurveTest {
   void closedLoopsWithoutAGateDoNotNameTheClock() {
     Summary summary = Levels.of("8:50").figures(Slo.parse("ttft<1s")).summary();
     assertThat(summary.figures().goodput().slo()).isEqualTo("ttft<1s");
-    assertThat(summary.clock().name(Metric.TTFT_MS)).isEqualTo("TTFT");
+    assertThat(summary.headlineMetric(Metric.TTFT_MS).title()).isEqualTo("TTFT");
   }
 
   /** 3 ms of 100 ms is more than 1 %. */
@@ -209,8 +209,8 @@ class LoadCurveTest {
         Runs.summary(
             Runs.run(1, Runs.stage(8, 0, 1_000)),
             Recorded.at(0).stage("c=8").gate(3.0).tokens(100));
-    assertThat(summary.clock().name(Metric.TTFT_MS)).isEqualTo("TTFT from schedule");
-    assertThat(summary.clock().name(Metric.TPOT_MS)).isEqualTo("TPOT");
+    assertThat(summary.headlineMetric(Metric.TTFT_MS).title()).isEqualTo("TTFT from schedule");
+    assertThat(summary.headlineMetric(Metric.TPOT_MS).title()).isEqualTo("TPOT");
   }
 
   private static final double T_OF_ONE = 12.7062047;
