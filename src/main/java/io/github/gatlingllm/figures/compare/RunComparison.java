@@ -48,11 +48,12 @@ final class RunComparison {
   private final boolean isOfClasses;
   private final boolean haveScenarios;
   private final List<ComparedFigure> figures;
-  private final List<Match> matches = new ArrayList<>();
+  private final List<Pair<Integer>> matches = new ArrayList<>();
   private final List<String> unmatched = new ArrayList<>();
   private final List<String> shortWindows = new ArrayList<>();
 
-  private record Match(int base, int run) {}
+  /** Positions of a level in both runs, its time slices, or their pulls on a figure. */
+  private record Pair<T>(T base, T run) {}
 
   /** Some load levels of both; the repeats of classes of traffic are paired. */
   private record Part(List<Integer> matches, Figures base, Figures run, boolean isPaired) {
@@ -99,7 +100,7 @@ final class RunComparison {
                         level.label() + LevelInfo.ALONE, level.target(), level.scenario()))
             && run.sampleOf(alone) != null
             && run.sampleOf(together) != null) {
-          comparison.matches.add(new Match(alone, together));
+          comparison.matches.add(new Pair<>(alone, together));
         }
       }
     }
@@ -117,8 +118,8 @@ final class RunComparison {
     parts.add(
         new Part(
             IntStream.range(0, matches.size()).boxed().toList(),
-            base.pooled(positions(Match::base)),
-            run.pooled(positions(Match::run)),
+            base.pooled(positions(Pair::base)),
+            run.pooled(positions(Pair::run)),
             false));
     if (matches.size() > 1) {
       parts.addAll(parts());
@@ -164,7 +165,7 @@ final class RunComparison {
     return notes;
   }
 
-  private boolean isRepeated(Match match) {
+  private boolean isRepeated(Pair<Integer> match) {
     return !base.figuresOf(match.base).repeats().isEmpty()
         && !run.figuresOf(match.run).repeats().isEmpty();
   }
@@ -173,7 +174,7 @@ final class RunComparison {
     return base.hasValues() && run.hasValues();
   }
 
-  private Set<Integer> positions(Function<Match, Integer> of) {
+  private Set<Integer> positions(Function<Pair<Integer>, Integer> of) {
     return new TreeSet<>(matches.stream().map(of).toList());
   }
 
@@ -193,7 +194,7 @@ final class RunComparison {
       if (base.sampleOf(b) == null || run.sampleOf(found) == null) {
         unmatched.add(Sentence.text("compare.unmeasured", named(level)));
       } else {
-        matches.add(new Match(b, found));
+        matches.add(new Pair<>(b, found));
       }
     }
     free.forEach(r -> unmatched.add(Sentence.text("compare.only_run", named(theirs.get(r)))));
@@ -222,7 +223,7 @@ final class RunComparison {
     return Summary.named(level, !haveOneTarget, haveScenarios);
   }
 
-  private ChangeNoise.ComparedPair pair(Match match) {
+  private Pair<SliceSample> pair(Pair<Integer> match) {
     SliceSample ours = requireNonNull(base.sampleOf(match.base));
     SliceSample theirs = requireNonNull(run.sampleOf(match.run));
     double request = Math.max(base.requestSeconds(match.base), run.requestSeconds(match.run));
@@ -230,7 +231,7 @@ final class RunComparison {
     if (haveValues() && batch < request && !isRepeated(match)) {
       shortWindows.add(named(base.levels().get(match.base)));
     }
-    return new ChangeNoise.ComparedPair(ours, theirs);
+    return new Pair<>(ours, theirs);
   }
 
   private ComparedPlace place(Part part, Map<ChangeNoise.Question, Double> halves) {
@@ -314,36 +315,31 @@ final class RunComparison {
     private static final int SEED = 1;
     private static final double MANY = 1e4;
 
-    private final List<ComparedPair> pairs;
-
-    private record ComparedPair(SliceSample base, SliceSample run) {}
+    private final List<Pair<SliceSample>> pairs;
 
     /** A figure over the load levels at these positions; {@code between} if they are repeated. */
     private record Question(
         ComparedFigure figure, List<Integer> levels, @Nullable Spread between) {}
 
-    private record Both(Pulls base, Pulls run) {
-
-      Spread noise() {
-        return new Spread(
-            0,
-            Math.hypot(base.noise().error(), run.noise().error()),
-            Math.min(base.noise().freedom(), run.noise().freedom()));
-      }
+    private static Spread noise(Pair<Pulls> of) {
+      Spread base = of.base.noise();
+      Spread run = of.run.noise();
+      return new Spread(
+          0, Math.hypot(base.error(), run.error()), Math.min(base.freedom(), run.freedom()));
     }
 
-    ChangeNoise(List<ComparedPair> pairs) {
+    ChangeNoise(List<Pair<SliceSample>> pairs) {
       this.pairs = pairs;
     }
 
     /** Half the widths of the confidence intervals of changes, simultaneous over all runs. */
     Map<Question, Double> halves(List<Question> questions, int runs) {
-      Map<Question, Both> known = new LinkedHashMap<>();
+      Map<Question, Pair<Pulls>> known = new LinkedHashMap<>();
       for (Question question : questions) {
-        Pulls base = pulls(question, ComparedPair::base);
-        Pulls run = pulls(question, ComparedPair::run);
+        Pulls base = pulls(question, Pair::base);
+        Pulls run = pulls(question, Pair::run);
         if (base != null && run != null) {
-          known.put(question, new Both(base, run));
+          known.put(question, new Pair<>(base, run));
         }
       }
       double alpha = (1 - CONFIDENCE) / runs;
@@ -353,20 +349,20 @@ final class RunComparison {
       Map<Question, Double> halves = new HashMap<>();
       known.forEach(
           (question, both) -> {
-            Spread noise = question.between() == null ? both.noise() : question.between();
+            Spread noise = question.between() == null ? noise(both) : question.between();
             TDistribution student = TDistribution.of(noise.freedom());
             halves.put(question, noise.error() * student.inverseSurvivalProbability(beyond / 2));
           });
       return halves;
     }
 
-    private @Nullable Pulls pulls(Question question, Function<ComparedPair, SliceSample> of) {
+    private @Nullable Pulls pulls(Question question, Function<Pair<SliceSample>, SliceSample> of) {
       return SliceSample.pulls(
           question.levels().stream().map(pairs::get).map(of).toList(), question.figure());
     }
 
     /** The largest change ÷ standard error in each draw, the smallest first. */
-    private double[] farthest(Map<Question, Both> known) {
+    private double[] farthest(Map<Question, Pair<Pulls>> known) {
       SplittableRandom random = new SplittableRandom(SEED);
       double[][] base = new double[pairs.size()][TimeSlice.COUNT];
       double[][] run = new double[pairs.size()][TimeSlice.COUNT];
@@ -376,7 +372,7 @@ final class RunComparison {
           Arrays.setAll(base[i], slice -> random.nextGaussian());
           Arrays.setAll(run[i], slice -> random.nextGaussian());
         }
-        for (Map.Entry<Question, Both> each : known.entrySet()) {
+        for (Map.Entry<Question, Pair<Pulls>> each : known.entrySet()) {
           double sum = 0;
           double squares = 0;
           List<Integer> levels = each.getKey().levels();
