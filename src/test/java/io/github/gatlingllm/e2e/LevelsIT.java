@@ -272,8 +272,7 @@ class LevelsIT {
       assertThat(run.exitCode()).as(run.output()).isEqualTo(0);
       assertThat(log).containsExactly("/start above 2", "/stop at 0");
       assertThat(run.lines())
-          .contains(
-              "LLM: PUT:/x@running>4 was not sent: at most 4 requests were in flight at once");
+          .anyMatch(line -> line.startsWith("LLM: PUT:/x@running>4 was not sent: at most "));
       assertThat(run.info().stages())
           .extracting(level -> level.hooks().stream().map(HookCall::toString).toList())
           .containsExactly(

@@ -51,6 +51,7 @@ class RunInfoTest {
                   .on("vLLM", "A1")
                   .by("gold"))
           .singleStreams(Map.of("vLLM", new SingleStream(128, 2.5, 2)))
+          .firstAnswers(Map.of("vLLM", 42.5))
           .targets(Map.of("vLLM", new TargetFacts(true, "chars4", 0.5, 2.5, 14)))
           .report(new RunInfo.ReportOptions(true, false, false))
           .share(new InjectorShare(2, 4))

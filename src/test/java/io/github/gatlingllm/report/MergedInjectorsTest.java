@@ -112,6 +112,7 @@ class MergedInjectorsTest {
             .planned(planned)
             .seed(7L)
             .singleStreams(Map.of("a", new SingleStream(10 * index, 1, 0)))
+            .firstAnswers(Map.of("a", 2.0 * index))
             .versions(Map.of("java", "17"))
             .stages(List.of(Runs.planned(planned, level)));
     if (!isKilled) {
@@ -183,6 +184,9 @@ class MergedInjectorsTest {
     assertThat(level.at("/throughput/batching_gain").asDouble())
         .as("against the fastest of three that warmed up together")
         .isEqualTo(tokens / 20.0 / (10 * INJECTORS), within(1e-6));
+    assertThat(summary(out).at("/targets/0/first_answer_s").asDouble())
+        .as("that of the injector that waited longest")
+        .isEqualTo(2.0 * INJECTORS);
     long ended =
         all.stream()
             .filter(r -> r.outcome().ok())

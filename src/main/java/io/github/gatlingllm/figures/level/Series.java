@@ -227,7 +227,7 @@ public record Series(
     private static final int MAX_QUOTAS = 6;
 
     /** In one interval; servers may name a replica per answer. */
-    private static final int MAX_REPLICAS = 1_000;
+    private static final int MAX_REPLICAS = 300;
 
     private final long origin;
     private final TimeBuckets<Interval> intervals;
