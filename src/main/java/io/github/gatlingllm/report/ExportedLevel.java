@@ -248,7 +248,10 @@ final class ExportedLevel {
     if (isFixed || sent != null) {
       double value = isFixed ? Double.parseDouble(set) : requireNonNull(sent).moments().mean();
       String distribution = isFixed ? "fixed" : "other";
-      facts.put(fact, Map.of("distribution", distribution, "value", integerIfExact(value)));
+      Map<String, Object> length = new TreeMap<>(); // in a fixed order, unlike Map.of
+      length.put("distribution", distribution);
+      length.put("value", integerIfExact(value));
+      facts.put(fact, length);
     }
   }
 

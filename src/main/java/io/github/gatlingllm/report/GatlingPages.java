@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
 import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.report.Page.PagePart;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,18 +85,16 @@ final class GatlingPages {
     return Templates.fill("gatling-index", values);
   }
 
-  private record Times(String title, Table table) {}
-
   private static String request(Summary summary, String name) {
     List<Row> all =
         summary.requestsAtPoints().stream()
             .filter(request -> request.name().equals(name))
             .map(request -> Row.of(summary, request))
             .toList();
-    List<Times> times =
+    List<PagePart<Table>> times =
         all.stream()
             .limit(MAX_CURVES)
-            .map(row -> new Times(row.point(), MetricsSection.times(summary, row.figures())))
+            .map(row -> PagePart.always(row.point(), MetricsSection.times(summary, row.figures())))
             .toList();
     Map<String, Object> values = new HashMap<>();
     values.put("styles", Templates.resource("gatling.css"));

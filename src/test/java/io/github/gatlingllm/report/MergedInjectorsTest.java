@@ -141,7 +141,7 @@ class MergedInjectorsTest {
         .orElseThrow();
   }
 
-  private String said(String check) throws IOException {
+  private String message(String check) throws IOException {
     return check(check).at("/message").asText();
   }
 
@@ -163,7 +163,7 @@ class MergedInjectorsTest {
     assertThat(level.at("/counts/planned").asLong()).isEqualTo(800).isEqualTo(measured.size());
     assertThat(level.at("/counts/started").asLong()).isEqualTo(800);
     assertThat(level.at("/counts/ok").asLong()).isEqualTo(ok.size());
-    assertThat(said("all_accounted"))
+    assertThat(message("all_accounted"))
         .isEqualTo(
             "All 800 requests planned for measure windows were sent; 1,200 requests started, 1,200"
                 + " ended or cancelled.");
@@ -248,10 +248,10 @@ class MergedInjectorsTest {
     // 150 records, of which the first 67 were scheduled before the measure window.
     JsonNode summary = summary(out);
     assertThat(check("injectors").at("/level").asText()).isEqualTo("invalid");
-    assertThat(said("injectors"))
+    assertThat(message("injectors"))
         .startsWith("injector-2 (2/3) died at 0:11 of the load: 183 of the 266 planned requests");
     assertThat(check("all_accounted").at("/value").asLong()).isEqualTo(182);
-    assertThat(said("all_accounted"))
+    assertThat(message("all_accounted"))
         .startsWith(
             "Of 800 requests planned for measure windows 617 were sent (injector-2 did not finish:"
                 + " 183, lost records: 1)");
@@ -271,7 +271,7 @@ class MergedInjectorsTest {
   @Test
   void missingInjectorsAreNamedByShare() throws IOException {
     assertThat(merge(out, share(2, 0, null)).exitCode()).isZero();
-    assertThat(said("injectors"))
+    assertThat(message("injectors"))
         .isEqualTo(
             "Of 3 injectors 2 are missing: 1/3, 3/3. Judged by the plans of the others, about 532"
                 + " requests are missing.");
@@ -282,7 +282,7 @@ class MergedInjectorsTest {
     Path second = share(2, 0, 1);
     Files.delete(new RunFiles(second).requests());
     merge(out, share(1, 0, null), second, share(3, 1, null));
-    assertThat(said("injectors"))
+    assertThat(message("injectors"))
         .contains("266 of the 266 planned requests of its levels are missing");
   }
 
@@ -296,7 +296,7 @@ class MergedInjectorsTest {
     Files.delete(files.requests());
     merge(out, share(1, 0, null), second, share(3, 1, null));
 
-    assertThat(said("injectors"))
+    assertThat(message("injectors"))
         .isEqualTo(
             "injector-2 (2/3) never started its load: 0 requests recorded, the number planned is"
                 + " unknown. It never started r=40: about 267 requests, judged by the plans of the"
@@ -360,8 +360,8 @@ class MergedInjectorsTest {
   }
 
   private static void states(Path run, String url, double tokens) throws IOException {
-    Map<EngineMetric, Double> said = Map.of(EngineMetric.GENERATION_TOKENS, tokens);
+    Map<EngineMetric, Double> values = Map.of(EngineMetric.GENERATION_TOKENS, tokens);
     new ServerFile(new RunFiles(run).server())
-        .append(Reading.at(ORIGIN, said).of("a", url).sample());
+        .append(Reading.at(ORIGIN, values).of("a", url).sample());
   }
 }

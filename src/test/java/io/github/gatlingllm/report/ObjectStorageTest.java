@@ -41,7 +41,7 @@ class ObjectStorageTest {
   private static final String RECORDS = "t/a/llm/requests.jsonl";
 
   @TempDir private Path folder;
-  private final List<String> said = new ArrayList<>();
+  private final List<String> messages = new ArrayList<>();
   @AutoClose private S3Server s3;
 
   @BeforeEach
@@ -61,7 +61,7 @@ class ObjectStorageTest {
   }
 
   private RunInputs inputs(String place) throws IOException {
-    RunInputs inputs = new RunInputs(List.of(place), folder.resolve("cache"), said::add);
+    RunInputs inputs = new RunInputs(List.of(place), folder.resolve("cache"), messages::add);
     var unused = inputs.runs();
     return inputs;
   }
@@ -82,7 +82,7 @@ class ObjectStorageTest {
           .extracting(run -> Files.readString(run.resolve("llm/requests.jsonl")))
           .containsExactly("A", "B");
     }
-    assertThat(said)
+    assertThat(messages)
         .containsExactly(
             "s3://bench/t/unfinished is ignored: it has no llm/run.json, so its upload is not"
                 + " complete");
@@ -121,7 +121,7 @@ class ObjectStorageTest {
   void downloadsWithoutAFolderAreDeleted() throws IOException {
     store("t/a", bytes(10));
     Path run;
-    try (RunInputs inputs = new RunInputs(List.of("s3://bench/t"), null, said::add)) {
+    try (RunInputs inputs = new RunInputs(List.of("s3://bench/t"), null, messages::add)) {
       run = inputs.one();
       assertThat(run.resolve("llm/requests.jsonl")).hasSize(10);
     }
@@ -145,8 +145,8 @@ class ObjectStorageTest {
   @Test
   void overloadedServerIsTriedAgain() throws IOException {
     store("t/a", bytes(10));
-    AtomicInteger left = new AtomicInteger(2);
-    s3.refused = request -> left.getAndDecrement() > 0;
+    AtomicInteger refusals = new AtomicInteger(2);
+    s3.refused = request -> refusals.getAndDecrement() > 0;
 
     try (RunInputs inputs = inputs("s3://bench/t")) {
       assertThat(inputs.runs()).hasSize(1);
@@ -322,7 +322,7 @@ class ObjectStorageTest {
   private Integer await(String place, int seconds, Integer expected, Callable<?> between)
       throws IOException {
     AtomicLong slept = new AtomicLong();
-    RunInputs inputs = new RunInputs(List.of(place), null, said::add);
+    RunInputs inputs = new RunInputs(List.of(place), null, messages::add);
     return inputs.await(
         Duration.ofSeconds(seconds),
         expected,
@@ -351,7 +351,7 @@ class ObjectStorageTest {
                 null,
                 () -> s3.objects.put("t/" + next.size() + "/llm/run.json", infoOf(next.remove(0)))))
         .isEqualTo(3);
-    assertThat(said)
+    assertThat(messages)
         .containsExactly(
             "waiting: 1 of 3 runs are there, not 2/3, 3/3",
             "waiting: 2 of 3 runs are there, not 2/3",
@@ -373,7 +373,7 @@ class ObjectStorageTest {
         };
 
     assertThat(await("s3://bench/t", 600, null, end)).isEqualTo(3);
-    assertThat(said)
+    assertThat(messages)
         .last()
         .isEqualTo(
             "1 of 3 runs are there, not 2/3 (ended with exit code 137), 3/3 (ended with exit code"
@@ -394,7 +394,7 @@ class ObjectStorageTest {
 
     assertThat(await(folder.toString(), 600, null, grow)).isEqualTo(2);
     assertThat(lines).hasNegativeValue();
-    assertThat(said)
+    assertThat(messages)
         .last()
         .isEqualTo(
             "0 of 2 runs are there, not 1/2 (silent for 2 min), 2/2 (ended with exit code 1)");
@@ -431,7 +431,7 @@ class ObjectStorageTest {
     RunFiles files = run(10);
     String place = folder.toString();
     assertThat(await(place, 12, null, () -> null)).isEqualTo(2);
-    assertThat(said)
+    assertThat(messages)
         .containsExactly(
             "waiting: 1 of 2 runs are there, not 1/2",
             "the time to wait is over: 1 of 2 runs are there, not 1/2");
@@ -441,6 +441,6 @@ class ObjectStorageTest {
     assertThat(await(place, 1, 1, () -> null)).isEqualTo(1);
     RunInfo.started("sim-1", "Sim", "h", 1).write(files.info());
     assertThat(await(place, 1, 1, () -> null)).as("it still runs").isEqualTo(1);
-    assertThat(said).last().isEqualTo("the time to wait is over: 0 of 1 runs are there");
+    assertThat(messages).last().isEqualTo("the time to wait is over: 0 of 1 runs are there");
   }
 }

@@ -346,7 +346,7 @@ class OtherRunTest {
         .hasMessageContaining("one for each load level");
   }
 
-  /** More requests than are kept at a time. */
+  /** More requests than are in memory at a time. */
   @Test
   void allRequestsOfALongFileAreRead() throws IOException {
     int count = 3_000;

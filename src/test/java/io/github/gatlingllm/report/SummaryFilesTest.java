@@ -74,8 +74,8 @@ class SummaryFilesTest {
   /** Without pages of metrics nothing of them is in any file. */
   @Test
   void serverMetricsAndCostsAreInAllFiles() {
-    JsonNode said = parsed(SummaryJson.of(OBSERVED));
-    JsonNode level = said.at("/stages/8");
+    JsonNode json = parsed(SummaryJson.of(OBSERVED));
+    JsonNode level = json.at("/stages/8");
     assertThat(level.at("/server_metrics/states/requests_running/mean").asDouble())
         .isBetween(20.0, 25.0);
     assertThat(level.at("/server_metrics/counters/generation_tokens/per_s").asDouble())
@@ -84,7 +84,7 @@ class SummaryFilesTest {
         .isCloseTo(
             4 * 2.5 / 3.6e-3 / level.at("/throughput/output_tokens_per_s").asDouble(),
             withinPercentage(0.01));
-    assertThat(said.at("/server_pages/0/last_error").asText()).isEqualTo("no answer within 900 ms");
+    assertThat(json.at("/server_pages/0/last_error").asText()).isEqualTo("no answer within 900 ms");
     assertThat(SummaryText.markdown(OBSERVED))
         .contains("| efficiency | cost per million output tokens ")
         .contains("| engine | running ")
@@ -125,11 +125,11 @@ class SummaryFilesTest {
             .reporting(Map.of("numbers", 0.25))
             .figures()
             .summary();
-    JsonNode said = parsed(SummaryJson.of(named));
-    assertThat(keys(said)).isEqualTo(keys(JSON));
-    assertThat(said.at("/workload/scenarios/numbers").asLong()).isPositive();
-    assertThat(said.at("/server/numbers/count").asLong()).isPositive();
-    assertThat(said.at("/server/numbers/mean").asDouble()).isPositive();
+    JsonNode json = parsed(SummaryJson.of(named));
+    assertThat(keys(json)).isEqualTo(keys(JSON));
+    assertThat(json.at("/workload/scenarios/numbers").asLong()).isPositive();
+    assertThat(json.at("/server/numbers/count").asLong()).isPositive();
+    assertThat(json.at("/server/numbers/mean").asDouble()).isPositive();
   }
 
   @Test
