@@ -6,7 +6,9 @@ import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
 import io.github.gatlingllm.figures.compare.Comparison.Judged;
+import io.github.gatlingllm.figures.compare.Comparison.Step;
 import io.github.gatlingllm.figures.compare.Comparison.Trend;
+import io.github.gatlingllm.figures.compare.Comparison.TrendSeries;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
@@ -104,24 +106,29 @@ final class CompareCommand implements Callable<Integer> {
         inputs.requireFolder(first, "page");
       }
       List<Recorded> runs = recorded(found);
-      ComparePage page = isTrend ? trend(runs) : compare(runs, conditions);
-      Path folder = isTrend ? Path.of(places.get(0)) : first;
-      Path beside = Files.isRegularFile(folder) ? folder.toAbsolutePath().getParent() : folder;
-      return write(page, out == null ? beside : Files.createDirectories(out));
+      if (isTrend) {
+        TrendSection trend = new TrendSection(trend(runs), true);
+        write(Path.of(places.get(0)), TREND, ".json", trend.json(), trend.page(), trend.marks());
+        return 0;
+      }
+      ComparePage page = compare(runs, conditions);
+      String text = page.text();
+      write(first, COMPARE, ".md", text, page.page(), page.lines());
+      RunReport.toJobPage(text, System.getenv(), PrintableText::print);
+      return page.hasFailed() ? Main.MISSED : 0;
     }
   }
 
-  private static int write(ComparePage page, Path folder) throws IOException {
-    String name = page.isTrend() ? TREND : COMPARE;
+  private void write(
+      Path run, String name, String ending, String text, Page page, List<String> lines)
+      throws IOException {
+    Path beside = Files.isRegularFile(run) ? run.toAbsolutePath().getParent() : run;
+    Path folder = out == null ? beside : Files.createDirectories(out);
+    RunFiles.write(folder.resolve(name + ending), text);
     Path html = folder.resolve(name + ".html");
-    RunFiles.write(folder.resolve(name + (page.isTrend() ? ".json" : ".md")), page.text());
-    page.page().write(html);
-    if (!page.isTrend()) {
-      RunReport.toJobPage(page.text(), System.getenv(), PrintableText::print);
-    }
-    page.lines().forEach(PrintableText::print);
-    PrintableText.print(page.title() + ": " + html.toAbsolutePath().normalize().toUri());
-    return page.hasFailed() ? Main.MISSED : 0;
+    page.write(html);
+    lines.forEach(PrintableText::print);
+    PrintableText.print(page.name() + ": " + html.toAbsolutePath().normalize().toUri());
   }
 
   /** A run with a unique name, the last of its folders if these differ. */
@@ -184,15 +191,15 @@ final class CompareCommand implements Callable<Integer> {
           conditions.stream().flatMap(c -> c.judge(comparison, allowsThin).stream()).toList();
       all.add(new Compared(other.name, run.figures(), comparison, judged, run.tool()));
     }
-    return new ComparePage(all, Map.of());
+    return new ComparePage(all);
   }
 
-  private static ComparePage trend(List<Recorded> runs) throws IOException {
+  private static Map<TrendSeries, List<Step>> trend(List<Recorded> runs) throws IOException {
     runs.sort(Comparator.comparing(run -> run.info.startUnixNanos()));
     Trend trend = new Trend();
     for (Recorded run : runs) {
       trend.add(run.name, run.read(null));
     }
-    return new ComparePage(List.of(), trend.series());
+    return trend.series();
   }
 }

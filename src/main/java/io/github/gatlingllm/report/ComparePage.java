@@ -37,13 +37,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs side by side: the first and what differs from it in the others, and figures run by run; of a
- * trend these alone.
+ * Runs side by side: the first and what differs from it in the others, and figures run by run.
  *
- * @param runs a base and the runs that are compared with it; of a trend none
- * @param series of a trend; else none
+ * @param runs a base and the runs that are compared with it
  */
-record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
+record ComparePage(List<Compared> runs) {
 
   /** What was measured; a condition may have no change. */
   private static final List<Column<@Nullable Change>> MEASURED =
@@ -91,10 +89,6 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
     }
   }
 
-  boolean isTrend() {
-    return runs.isEmpty();
-  }
-
   private Compared base() {
     return runs.get(0);
   }
@@ -111,26 +105,16 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
     return runs.stream().flatMap(run -> run.judged.stream()).anyMatch(Judged::hasFailed);
   }
 
-  String title() {
-    return isTrend() ? "LLM trend" : "LLM comparison";
-  }
-
-  /** The Markdown of a comparison, short enough for a pull request; the JSON of a trend. */
+  /** The comparison as Markdown, short enough for a pull request. */
   String text() {
-    return isTrend() ? trend().json() : Templates.fill("compare-md", values());
-  }
-
-  private TrendSection trend() {
-    return new TrendSection(series, true);
+    return Templates.fill("compare-md", values());
   }
 
   Page page() {
-    String title = isTrend() ? title() : title() + ": " + base().name;
-    String heading = isTrend() ? "Trend over runs" : "Comparison with " + base().name;
-    List<NamedText> facts =
-        isTrend() ? trend().facts() : runs.stream().map(ComparePage::fact).toList();
-    Map<String, Object> own = Map.of("heading", heading, "facts", facts);
-    return new Page("compare", title(), title, own, sections());
+    String name = "LLM comparison";
+    List<NamedText> facts = runs.stream().map(ComparePage::fact).toList();
+    Map<String, Object> own = Map.of("heading", "Comparison with " + base().name, "facts", facts);
+    return new Page("compare", name, name + ": " + base().name, own, sections());
   }
 
   private static NamedText fact(Compared run) {
@@ -142,9 +126,6 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
   }
 
   private List<Section> sections() {
-    if (isTrend()) {
-      return List.of(trend().section());
-    }
     Map<String, Object> values = values();
     List<Section> sections = new ArrayList<>();
     for (String key : List.of("differences", "verdict", "figures")) {
@@ -158,10 +139,8 @@ record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
   }
 
   List<String> lines() {
-    return isTrend()
-        ? trend().marks()
-        : Stream.concat(others().stream().flatMap(ComparePage::lines), definitions().stream())
-            .toList();
+    return Stream.concat(others().stream().flatMap(ComparePage::lines), definitions().stream())
+        .toList();
   }
 
   private static Stream<String> lines(Compared run) {

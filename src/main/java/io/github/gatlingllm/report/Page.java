@@ -33,6 +33,7 @@ final class Page {
           .build();
 
   private final String template;
+  private final String name;
   private final List<Section> sections;
   private final Map<String, Object> values = new HashMap<>();
   private String script =
@@ -45,12 +46,17 @@ final class Page {
   Page(
       String template, String name, String title, Map<String, Object> own, List<Section> sections) {
     this.template = template;
+    this.name = name;
     this.sections = sections;
     values.put("name", name);
     values.put("title", title);
     values.put("facts", List.of());
     values.put("choices", List.of());
     values.putAll(own);
+  }
+
+  String name() {
+    return name;
   }
 
   /** This page with one more script, which may connect to the origin of the page. */

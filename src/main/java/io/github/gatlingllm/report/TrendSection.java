@@ -57,10 +57,14 @@ record TrendSection(Map<TrendSeries, List<Step>> series, boolean isTrend) {
         : Section.of("trend of compared").charts(charts);
   }
 
-  List<NamedText> facts() {
-    return List.of(
-        new NamedText("Runs", NumberText.count(places().size())),
-        new NamedText("Series", NumberText.count(series.size())));
+  /** The page of a trend. */
+  Page page() {
+    List<NamedText> facts =
+        List.of(
+            new NamedText("Runs", NumberText.count(places().size())),
+            new NamedText("Series", NumberText.count(series.size())));
+    Map<String, Object> own = Map.of("heading", "Trend over runs", "facts", facts);
+    return new Page("compare", "LLM trend", "LLM trend", own, List.of(section()));
   }
 
   private List<Step> steps() {
