@@ -42,15 +42,15 @@ final class AnswerPasses {
 
   private static final String KEY = "gatling.llm.asked";
 
-  private static final int MAX_AT_ONCE = 4;
+  private static final int MAX_TOGETHER = 4;
 
-  /** Beside a load, one of these for so many in flight. */
+  /** Beside a load, one of these for this number in flight. */
   private static final int LOAD_OF_ONE = 16;
 
-  /** Fewer prompts of the load that differ say nothing about shares. */
+  /** Fewer prompts of the load that differ do not show a share. */
   private static final int MIN_DISTINCT = 10;
 
-  /** After so many failed requests a pass ends: the server is down. */
+  /** After this number of failed requests a pass ends: the server is down. */
   private static final int MAX_FAILURES = 10;
 
   private static final Set<String> REFUSALS =
@@ -65,7 +65,7 @@ final class AnswerPasses {
   private final List<PreparedRequest> requests = new ArrayList<>();
 
   /** By the number of the prompt, from 0. */
-  private final Map<Integer, Said> first = new ConcurrentHashMap<>();
+  private final Map<Integer, ComparedAnswer> first = new ConcurrentHashMap<>();
 
   /** Why an answer could not be searched by the pattern of its prompt. */
   private volatile @Nullable String unsearched;
@@ -97,13 +97,13 @@ final class AnswerPasses {
             UserSessions.step(
                 "answers-end",
                 context.coreComponents().statsEngine(),
-                session -> ((AskedPrompt) session.attributes().apply(KEY)).ended(session)));
+                session -> ((CheckedRequest) session.attributes().apply(KEY)).ended(session)));
     prepare(sent);
   }
 
   private static void asCheck(LlmRequest draft) {
     draft.checks = List.of();
-    draft.silent = false;
+    draft.isSilent = false;
     draft.slo = null;
   }
 
@@ -117,9 +117,9 @@ final class AnswerPasses {
     try {
       int count = prompts.isEmpty() ? CheckedPrompts.OF_LOAD : prompts.size();
       for (int i = 0; i < count; i++) {
-        Session session = session(i, eventLoop).set(KEY, new AskedPrompt(null, i));
+        Session session = session(i, eventLoop).set(KEY, new CheckedRequest(null, i));
         requests.add(
-            target.prepared(prompts.isEmpty() ? sent : asking(sent, prompts.get(i)), session));
+            target.prepared(prompts.isEmpty() ? sent : withPrompt(sent, prompts.get(i)), session));
       }
     } catch (IllegalArgumentException e) {
       throw refused("the request cannot be made before the load (%s)".formatted(e.getMessage()));
@@ -137,7 +137,7 @@ final class AnswerPasses {
         "answers=check: " + why + "; give prompts in a file: answers=<file>");
   }
 
-  private static LlmRequest asking(LlmRequest sent, String prompt) {
+  private static LlmRequest withPrompt(LlmRequest sent, String prompt) {
     Dynamic<String> text = Dynamic.of(prompt);
     return sent.with(
         draft -> {
@@ -163,7 +163,7 @@ final class AnswerPasses {
     try {
       for (AnswerPass pass : List.of(AnswerPass.FIRST, AnswerPass.AGAIN)) {
         CountDownLatch over = new CountDownLatch(1);
-        new Pass(pass, LevelInfo.ENTIRE_RUN, () -> true, over::countDown).start(MAX_AT_ONCE);
+        new Pass(pass, LevelInfo.ENTIRE_RUN, () -> true, over::countDown).start(MAX_TOGETHER);
         over.await();
       }
     } catch (InterruptedException e) {
@@ -193,34 +193,34 @@ final class AnswerPasses {
             level.label(),
             () -> level.phaseAt(System.nanoTime()) == Phase.MEASURE,
             () -> {})
-        .start((int) Math.max(1, Math.min(MAX_AT_ONCE, inFlight / LOAD_OF_ONE)));
+        .start((int) Math.max(1, Math.min(MAX_TOGETHER, inFlight / LOAD_OF_ONE)));
   }
 
   void after(Runnable then) {
-    new Pass(AnswerPass.AFTER, LevelInfo.ENTIRE_RUN, () -> true, then).start(MAX_AT_ONCE);
+    new Pass(AnswerPass.AFTER, LevelInfo.ENTIRE_RUN, () -> true, then).start(MAX_TOGETHER);
   }
 
   /** The request that a session sends; null for those of the load. */
   static @Nullable PreparedRequest request(LlmRun run, Session session) {
-    AskedPrompt asked = asked(run, session);
-    return asked == null ? null : asked.request();
+    CheckedRequest checked = requestOf(run, session);
+    return checked == null ? null : checked.request();
   }
 
   /** The record of a request, with what came of the comparison if its answer is compared. */
   static RequestRecord judged(
       LlmRun run, Session session, RequestRecord record, @Nullable ReceivedAnswer answer) {
-    AskedPrompt asked = asked(run, session);
-    return asked == null ? record : asked.judged(record, answer);
+    CheckedRequest checked = requestOf(run, session);
+    return checked == null ? record : checked.judged(record, answer);
   }
 
-  private static @Nullable AskedPrompt asked(LlmRun run, Session session) {
-    return run.isLoad() ? null : (AskedPrompt) session.attributes().getOrElse(KEY, () -> null);
+  private static @Nullable CheckedRequest requestOf(LlmRun run, Session session) {
+    return run.isLoad() ? null : (CheckedRequest) session.attributes().getOrElse(KEY, () -> null);
   }
 
   /** The number of its prompt among those of the load; 0 for other requests. */
   static int sample(Session session) {
-    return session.attributes().getOrElse(KEY, () -> null) instanceof AskedPrompt asked
-        ? asked.number
+    return session.attributes().getOrElse(KEY, () -> null) instanceof CheckedRequest checked
+        ? checked.number
         : 0;
   }
 
@@ -228,31 +228,31 @@ final class AnswerPasses {
   private final class Pass {
     private final AnswerPass pass;
     private final String stage;
-    private final BooleanSupplier goesOn;
+    private final BooleanSupplier mayContinue;
     private final Runnable then;
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicInteger lanes = new AtomicInteger();
     private final AtomicInteger failures = new AtomicInteger();
 
-    Pass(AnswerPass pass, String stage, BooleanSupplier goesOn, Runnable then) {
+    Pass(AnswerPass pass, String stage, BooleanSupplier mayContinue, Runnable then) {
       this.pass = pass;
       this.stage = stage;
-      this.goesOn = goesOn;
+      this.mayContinue = mayContinue;
       this.then = then;
     }
 
-    void start(int atOnce) {
-      lanes.set(atOnce);
-      for (int lane = 0; lane < atOnce; lane++) {
+    void start(int together) {
+      lanes.set(together);
+      for (int lane = 0; lane < together; lane++) {
         EventLoop eventLoop = context.coreComponents().eventLoopGroup().next();
-        EventLoops.execute(eventLoop, () -> ask(eventLoop));
+        EventLoops.execute(eventLoop, () -> sendNext(eventLoop));
       }
     }
 
-    private void ask(EventLoop eventLoop) {
+    private void sendNext(EventLoop eventLoop) {
       int number = next.getAndIncrement();
-      if (number < requests.size() && failures.get() < MAX_FAILURES && goesOn.getAsBoolean()) {
-        action.$bang(session(number, eventLoop).set(KEY, new AskedPrompt(this, number)));
+      if (number < requests.size() && failures.get() < MAX_FAILURES && mayContinue.getAsBoolean()) {
+        action.$bang(session(number, eventLoop).set(KEY, new CheckedRequest(this, number)));
       } else if (lanes.decrementAndGet() == 0) {
         then.run();
       }
@@ -260,11 +260,11 @@ final class AnswerPasses {
   }
 
   /** A prompt that is being sent; of no pass while it is prepared. */
-  private final class AskedPrompt {
+  private final class CheckedRequest {
     private final @Nullable Pass pass;
     private final int number;
 
-    private AskedPrompt(@Nullable Pass pass, int number) {
+    private CheckedRequest(@Nullable Pass pass, int number) {
       this.pass = pass;
       this.number = number;
     }
@@ -276,7 +276,7 @@ final class AnswerPasses {
     private void ended(Session session) {
       if (pass != null) {
         pass.failures.addAndGet(session.isFailed() ? 1 : 0);
-        pass.ask(session.eventLoop());
+        pass.sendNext(session.eventLoop());
       }
     }
 
@@ -288,23 +288,23 @@ final class AnswerPasses {
       return record.checked(
           pass.stage,
           answer != null && (status == RequestStatus.COMPLETE || status == RequestStatus.EMPTY)
-              ? compared(pass.pass, Said.by(answer))
+              ? compared(pass.pass, ComparedAnswer.by(answer))
               : new CheckedAnswer(pass.pass, number + 1, null, null, null, null));
     }
 
-    private CheckedAnswer compared(AnswerPass in, Said said) {
+    private CheckedAnswer compared(AnswerPass in, ComparedAnswer answer) {
       if (in == AnswerPass.FIRST) {
-        first.put(number, said);
+        first.put(number, answer);
       }
-      Said before = in == AnswerPass.FIRST ? null : first.get(number);
-      int at = before == null ? -1 : said.differsAt(before);
+      ComparedAnswer before = in == AnswerPass.FIRST ? null : first.get(number);
+      int at = before == null ? -1 : answer.differsAt(before);
       return new CheckedAnswer(
           in,
           number + 1,
           before == null ? null : (Boolean) (at < 0),
           at < 0 ? null : (Integer) at,
-          said.fault(before),
-          isRight(said.text));
+          answer.fault(before),
+          isRight(answer.text));
     }
 
     /** An answer that its pattern cannot tell in time is not right. */
@@ -319,13 +319,13 @@ final class AnswerPasses {
   }
 
   /** What is compared of an answer. */
-  private record Said(
+  private record ComparedAnswer(
       String reasoning, String text, List<String> calls, boolean isJson, boolean isRefused) {
 
-    static Said by(ReceivedAnswer answer) {
+    static ComparedAnswer by(ReceivedAnswer answer) {
       List<FunctionCall> calls = answer.toolCalls();
       String text = answer.text();
-      return new Said(
+      return new ComparedAnswer(
           answer.reasoning(),
           text,
           calls.stream().map(call -> call.name() + call.arguments()).toList(),
@@ -340,15 +340,15 @@ final class AnswerPasses {
     }
 
     /** Characters before the first that differs; -1 where none does. */
-    int differsAt(Said other) {
-      return Arrays.mismatch(whole().toCharArray(), other.whole().toCharArray());
+    int differsAt(ComparedAnswer other) {
+      return Arrays.mismatch(fullText().toCharArray(), other.fullText().toCharArray());
     }
 
-    private String whole() {
+    private String fullText() {
       return reasoning + text + String.join("", calls);
     }
 
-    @Nullable AnswerFault fault(@Nullable Said before) {
+    @Nullable AnswerFault fault(@Nullable ComparedAnswer before) {
       if (isRefused) {
         return AnswerFault.REFUSED;
       }

@@ -85,33 +85,33 @@ final class ChatMessages {
   }
 
   Conversation addHistory(String key) {
-    Conversation before = kept(key);
+    Conversation before = stored(key);
     List<Message> next = before.nextAsked();
     boolean hasResults =
         next == null ? answersCalls : next.stream().anyMatch(each -> each.toolCallId() != null);
-    Conversation kept = hasResults ? before : before.withoutOpenCalls();
+    Conversation history = hasResults ? before : before.withoutOpenCalls();
     historyKey = key;
-    conversation = kept;
-    body.messages(kept.messages());
-    return kept;
+    conversation = history;
+    body.messages(history.messages());
+    return history;
   }
 
   void addNextTurn(String key) {
-    Conversation kept = addHistory(key);
-    if (!kept.isScripted()) {
+    Conversation stored = addHistory(key);
+    if (!stored.isScripted()) {
       throw new IllegalArgumentException(
           ("conversation '%s' follows no dialog; start it so: "
                   + "conversation(\"%s\").dialog(\"#{dialog}\")")
               .formatted(key, key));
     }
-    List<Message> asked = kept.nextAsked();
-    if (asked == null) {
+    List<Message> next = stored.nextAsked();
+    if (next == null) {
       throw new IllegalArgumentException(
-          "the dialog of '%s' has no turn left; check this first: asLongAs(goesOn(\"%s\"))"
+          "the dialog of '%s' has no more turns; check this first: asLongAs(goesOn(\"%s\"))"
               .formatted(key, key));
     }
-    tools = kept.tools();
-    asked.forEach(this::append);
+    tools = stored.tools();
+    next.forEach(this::append);
   }
 
   /** The session after a request with these parts failed: a replayed dialog ends with it. */
@@ -120,20 +120,20 @@ final class ChatMessages {
     for (MessagePart part : parts) {
       if (part.isNextTurn
           && session.attributes().getOrElse(part.conversation, () -> null)
-              instanceof Conversation kept) {
-        after = after.set(part.conversation, kept.failed());
+              instanceof Conversation stored) {
+        after = after.set(part.conversation, stored.failed());
       }
     }
     return after;
   }
 
-  private Conversation kept(String key) {
+  private Conversation stored(String key) {
     Object attribute = session.attributes().getOrElse(key, () -> null);
     if (attribute == null) {
       return Conversation.of();
     }
-    if (attribute instanceof Conversation kept) {
-      return kept;
+    if (attribute instanceof Conversation stored) {
+      return stored;
     }
     throw new IllegalArgumentException(
         "session attribute '%s' is not a conversation; start one: conversation(\"%s\")"

@@ -84,14 +84,14 @@ final class CommonStart {
     if (start == null) {
       return;
     }
-    long left = Injector.unixNanos(start) - run.unixNanos(System.nanoTime());
-    if (left > MAX_AHEAD_NANOS) {
+    long remaining = Injector.unixNanos(start) - run.unixNanos(System.nanoTime());
+    if (remaining > MAX_AHEAD_NANOS) {
       throw InvalidSimulation.because(
           "%s=%s is %s away; expected an instant within a week"
-              .formatted(Injector.START_PROPERTY, start, duration(left)));
+              .formatted(Injector.START_PROPERTY, start, duration(remaining)));
     }
-    if (left < READY_NANOS) {
-      String late = duration(Math.max(0, -left));
+    if (remaining < READY_NANOS) {
+      String late = duration(Math.max(0, -remaining));
       run.describe(info -> info.config(LATE, late));
       throw InvalidSimulation.because(
           ("LLM: %s=%s has passed: this injector was ready %s after it and sends nothing. Start all"
@@ -161,15 +161,15 @@ final class CommonStart {
 
   /** The latest end of a population and all that follow it; null where it is unknown. */
   private @Nullable Long end(
-      PopulationBuilder each, @Nullable Long begin, String wanted, @Nullable Long[] found) {
-    if (each.scenarioBuilder().name().equals(wanted)) {
+      PopulationBuilder each, @Nullable Long begin, String population, @Nullable Long[] found) {
+    if (each.scenarioBuilder().name().equals(population)) {
       found[0] = begin;
     }
     Long at = begin == null ? null : after(each, begin);
     for (var group : CollectionConverters.asJava(each.children())) {
       Long last = at;
       for (PopulationBuilder child : CollectionConverters.asJava(group)) {
-        Long end = end(child, at, wanted, found);
+        Long end = end(child, at, population, found);
         last = last == null || end == null ? null : (Long) Math.max(last, end);
       }
       at = last;

@@ -65,9 +65,9 @@ final class HttpCall {
   private final boolean isInside;
   private final Map<String, ProxyServer> proxies;
   private final Map<String, Request> cachedByUrl = new ConcurrentHashMap<>();
-  private final boolean shared;
+  private final boolean isShared;
   private final long sharedClientId;
-  private final boolean several;
+  private final boolean hasSeveralUrls;
   private final @Nullable SslContexts tls;
   private final Map<String, ServerConnections> servers;
 
@@ -84,9 +84,9 @@ final class HttpCall {
         builder(protocol, request).build(http.httpCaches(), settings, false, configuration);
     isCacheable = isCacheable(settings);
     proxies = isInside ? Map.of() : proxies(protocol, request.api);
-    shared = protocol.shareConnections();
+    isShared = protocol.shareConnections();
     sharedClientId = sharedClientId(protocol.get(Setting.VERIFY_TLS));
-    several = protocol.baseUrls().size() > 1;
+    hasSeveralUrls = protocol.baseUrls().size() > 1;
     tls = target.all.tls(protocol, http.httpProtocol().enginePart().enableHttp2(), configuration);
   }
 
@@ -196,7 +196,7 @@ final class HttpCall {
           (name, value) -> all.put(name, (prepared, id, session) -> value.resolve(session)));
     }
     if (protocol.get(Setting.TRACE)) { // last, as the record has its id
-      all.put("traceparent", (prepared, id, session) -> target.traceParent(id, !request.silent));
+      all.put("traceparent", (prepared, id, session) -> target.traceParent(id, !request.isSilent));
     }
     return all.entrySet().stream().map(one -> new Header(one.getKey(), one.getValue())).toList();
   }
@@ -320,12 +320,12 @@ final class HttpCall {
 
     @Override
     public String named(String error) {
-      return several ? server.address() + ": " + error : error;
+      return hasSeveralUrls ? server.address() + ": " + error : error;
     }
 
     @Override
     public void send(HttpListener listener) {
-      execute(shared ? sharedClientId : session.userId(), listener);
+      execute(isShared ? sharedClientId : session.userId(), listener);
     }
 
     /** Connections belong to the client that opened them: this one has no other requests. */
@@ -357,7 +357,7 @@ final class HttpCall {
     if (tls != null) {
       return Option.apply(tls);
     }
-    return shared ? Option.empty() : SslContextSupport.sslContexts(session);
+    return isShared ? Option.empty() : SslContextSupport.sslContexts(session);
   }
 
   private static Content content(Session session) {

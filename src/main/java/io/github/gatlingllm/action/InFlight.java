@@ -23,7 +23,7 @@ final class InFlight {
   private final Map<StreamedExchange, Session> requests = new ConcurrentHashMap<>();
   private volatile @Nullable String closeReason;
 
-  boolean admits(Session session) {
+  boolean mayStart(Session session) {
     RunningLevel level = UserSessions.levelOf(session);
     return closeReason == null && (level == null || level.admits());
   }
@@ -39,7 +39,7 @@ final class InFlight {
    * frees its place in the gate, so the next may be sent before its own cancellation arrives.
    */
   void cancelIfLate(StreamedExchange exchange, Session session) {
-    if (!admits(session)) {
+    if (!mayStart(session)) {
       RunningLevel level = UserSessions.levelOf(session);
       boolean cut = level != null && !level.isOver();
       String closed = closeReason;
@@ -82,10 +82,10 @@ final class InFlight {
   /** Waits until the records of all requests are written; to be called after {@link #close}. */
   synchronized void await(long deadline) {
     try {
-      long left = deadline - System.nanoTime();
-      while (!requests.isEmpty() && left > 0) {
-        TimeUnit.NANOSECONDS.timedWait(this, left);
-        left = deadline - System.nanoTime();
+      long remaining = deadline - System.nanoTime();
+      while (!requests.isEmpty() && remaining > 0) {
+        TimeUnit.NANOSECONDS.timedWait(this, remaining);
+        remaining = deadline - System.nanoTime();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -53,10 +53,10 @@ final class JvmWarmUp implements PlanDriver.Users {
   /** One of this number of users gets a new connection for each request. */
   private static final int NEW_CONNECTION = 8;
 
-  /** Attributes are held in a class per number of them, up to four. */
+  /** A class per number of them has the attributes, up to four. */
   private static final int SESSION_CLASSES = 3;
 
-  /** As texts differ in how the JVM holds them, and requests in where they take them from. */
+  /** As texts differ in how the JVM stores them, and requests in where they take them from. */
   private static final String LATIN = "Say hello. ".repeat(100);
 
   private static final String OTHER = "Say hello – “now”. ".repeat(60);
@@ -68,7 +68,7 @@ final class JvmWarmUp implements PlanDriver.Users {
   private final HttpComponents http;
   private final BlockingQueue<RequestRecord> ended = new LinkedBlockingQueue<>();
   private final LiveStats live = new LiveStats(System::nanoTime);
-  private final Queue<Session> held = new ConcurrentLinkedQueue<>();
+  private final Queue<Session> paused = new ConcurrentLinkedQueue<>();
   private final AtomicLong userIds = new AtomicLong();
   private final LlmRun run;
   private final JitActivity jit;
@@ -128,14 +128,14 @@ final class JvmWarmUp implements PlanDriver.Users {
     RequestRecord failed = null;
     while (failed == null && jit.isWarmingUp()) {
       isSending = jit.isSending();
-      for (Session next = isSending ? held.poll() : null; next != null; next = held.poll()) {
+      for (Session next = isSending ? paused.poll() : null; next != null; next = paused.poll()) {
         iterate(next);
       }
       failed = firstFailed(JitActivity.POLL_NANOS);
     }
     isSending = false;
     long end = System.nanoTime() + WarmUpRounds.GRACE_NANOS;
-    while (failed == null && held.size() < USERS && System.nanoTime() < end) {
+    while (failed == null && paused.size() < USERS && System.nanoTime() < end) {
       failed = firstFailed(JitActivity.POLL_NANOS);
     }
     run.end();
@@ -189,9 +189,9 @@ final class JvmWarmUp implements PlanDriver.Users {
   public void allStarted() {}
 
   private void iterate(Session session) {
-    boolean connects = session.userId() % NEW_CONNECTION == 0;
+    boolean isConnecting = session.userId() % NEW_CONNECTION == 0;
     Action body =
-        connects
+        isConnecting
             ? requireNonNull(connecting)
             : bodies.get((int) (session.userId() % bodies.size()));
     EventLoops.execute(
@@ -202,23 +202,23 @@ final class JvmWarmUp implements PlanDriver.Users {
   private final class Loop extends SessionHook {
 
     final Action body;
-    private final boolean connects;
+    private final boolean isConnecting;
 
     Loop(Target target, LlmRequest request, ScenarioContext context) {
       super(null, "warm-up", core.statsEngine(), null);
-      connects = !target.protocol.shareConnections();
+      isConnecting = !target.protocol.shareConnections();
       body = new LlmAction(request, target, context, this);
     }
 
     @Override
     public void execute(Session session) {
-      if (connects) {
+      if (isConnecting) {
         http.onExit().apply(session); // closes its connection
       }
       if (isSending) {
         PlanUser.of(session).iterate(session, body, body);
       } else {
-        held.add(session);
+        paused.add(session);
       }
     }
   }
@@ -252,7 +252,7 @@ final class JvmWarmUp implements PlanDriver.Users {
     private boolean isWarm;
 
     /**
-     * @param queue methods that are being compiled or wait for it; -1 if the JVM does not say
+     * @param queue methods that are being compiled or wait for it; -1 if the JVM does not state it
      * @param requests that were sent
      */
     JitActivity(

@@ -84,7 +84,7 @@ final class Limit {
     synchronized (this) {
       waiting.add(turn);
       due = advance();
-      turn.atOnce = turn.state == State.INSIDE;
+      turn.isImmediate = turn.state == State.INSIDE;
     }
     callBack(due, turn);
     return turn;
@@ -151,9 +151,9 @@ final class Limit {
     callBack(due, null);
   }
 
-  private static void callBack(List<Turn> due, @Nullable Turn atOnce) {
+  private static void callBack(List<Turn> due, @Nullable Turn isImmediate) {
     for (Turn turn : due) {
-      if (turn != atOnce) {
+      if (turn != isImmediate) {
         turn.waiter.go();
       }
     }
@@ -165,15 +165,15 @@ final class Limit {
     private long charge;
     private long admittedAt;
     private State state = State.WAITING;
-    private boolean atOnce;
+    private boolean isImmediate;
 
     private Turn(Waiter waiter, long charge) {
       this.waiter = waiter;
       this.charge = charge;
     }
 
-    boolean isAtOnce() {
-      return atOnce;
+    boolean isImmediate() {
+      return isImmediate;
     }
 
     boolean isWaiting() {
@@ -242,7 +242,7 @@ final class Limit {
         long needs = limit.isPerMinute ? tokens.getAsLong() : 0;
         Turn turn = limit.enter(needs, this);
         turns.add(turn);
-        if (!turn.isAtOnce()) {
+        if (!turn.isImmediate()) {
           return;
         }
         passed(now);
@@ -250,7 +250,7 @@ final class Limit {
       admitted.accept(now);
     }
 
-    /** Stamps how long the limits per minute have held the request back. */
+    /** Stamps how long the limits per minute have delayed the request. */
     private void passed(long now) {
       if (limits.get(turns.size() - 1).isPerMinute) {
         timeline.paced(now - reached);

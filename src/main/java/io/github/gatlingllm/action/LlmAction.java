@@ -122,7 +122,7 @@ final class LlmAction extends SessionHook implements RequestAction {
 
   @Override
   public Validation<BoxedUnit> sendRequest(Session session) {
-    if (!target.run.inFlight.admits(session)) {
+    if (!target.run.inFlight.mayStart(session)) {
       reject(session);
       return success();
     }
@@ -150,7 +150,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     EventLoops.defer(
         session.eventLoop(),
         () -> {
-          if (target.run.inFlight.admits(session)) {
+          if (target.run.inFlight.mayStart(session)) {
             sendNow(session, arrival, reached);
           } else {
             reject(session);
@@ -185,7 +185,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     logger().underlying().error("Failed to build request {}: {}", name(), message);
     String named = String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name()));
     statsEngine().logRequestCrash(session.scenario(), session.groups(), named, message);
-    if (request.silent) {
+    if (request.isSilent) {
       target.run.totals.skipped(named, RunInfo.NOT_BUILT);
     } else {
       long now = System.nanoTime();
@@ -217,8 +217,8 @@ final class LlmAction extends SessionHook implements RequestAction {
     long index;
     String id;
     try {
-      PreparedRequest asked = AnswerPasses.request(target.run, session);
-      texts = asked == null ? target.prepared(request, session) : asked;
+      PreparedRequest checked = AnswerPasses.request(target.run, session);
+      texts = checked == null ? target.prepared(request, session) : checked;
       String reason = texts.whyNotToBeSent();
       if (reason != null) {
         skip(session, texts, reason);

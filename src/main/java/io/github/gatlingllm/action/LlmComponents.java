@@ -195,7 +195,7 @@ final class LlmComponents implements ProtocolComponents {
     }
     hasOwnSlo |= request.slo != null;
     validateThrottle(context);
-    target.all.asks(request, target);
+    target.all.noteRequest(request, target);
     if (LlmProtocol.isDryRun()) {
       simulation.plan.add(target, request, context.coreComponents().eventLoopGroup().next());
     }
@@ -314,17 +314,17 @@ final class LlmComponents implements ProtocolComponents {
       LlmRun load = simulation.load;
       // Once for each, as a change may draw a seed.
       Map<LlmProtocol, LlmProtocol> complete = new HashMap<>();
-      return said ->
+      return inCode ->
           unlessInvalid(
               load.run,
               () -> {
-                if (said.isDefault()) {
+                if (inCode.isDefault()) {
                   return new LlmComponents(
-                      new Target(simulation.targets, load, said, null), simulation);
+                      new Target(simulation.targets, load, inCode, null), simulation);
                 }
                 LlmProtocol protocol =
                     complete.computeIfAbsent(
-                        said, target -> settings.applyTo(target.over(common), isOnly).complete());
+                        inCode, target -> settings.applyTo(target.over(common), isOnly).complete());
                 SimulationSettings.requireLevels(protocol, levels);
                 return new LlmComponents(simulation.targets.of(protocol), simulation);
               });

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of all requests to one target, which {@code javaapi.LlmProtocolBuilder} documents: a
  * value for each row of the catalogue that is of a protocol, and for each {@link ProtocolPart} that
- * only code can say. Immutable; equal protocols share a gate.
+ * only code can state. Immutable; equal protocols share a gate.
  */
 public final class LlmProtocol implements Protocol {
 
@@ -76,7 +76,7 @@ public final class LlmProtocol implements Protocol {
                 : PromptPrefix.NONE;
   }
 
-  /** One that says nothing, which is not that of a simulation without an llm protocol. */
+  /** One that sets nothing, which is not that of a simulation without an llm protocol. */
   public static LlmProtocol ofSimulation() {
     return new LlmProtocol(Map.of());
   }
@@ -204,7 +204,7 @@ public final class LlmProtocol implements Protocol {
     return name.equals("auto") ? null : name;
   }
 
-  /** Whether it is asked for the tokens of each event; null to ask a server that counts them. */
+  /** Whether the tokens of each event are requested; null for: of servers known to count them. */
   public @Nullable Boolean eventTokens() {
     String who = get(Setting.EVENT_TOKENS);
     return who.equals("auto") ? null : (Boolean) who.equals("server");
@@ -325,15 +325,16 @@ public final class LlmProtocol implements Protocol {
 
   /** What matters of it for an engine in this JVM, without secrets and limits of the target. */
   LlmProtocol forJvmWarmUp(String baseUrl) {
-    Map<Object, @Nullable Object> kept = new HashMap<>(values);
-    kept.keySet()
+    Map<Object, @Nullable Object> rehearsed = new HashMap<>(values);
+    rehearsed
+        .keySet()
         .removeIf(
             each ->
                 each instanceof Setting<?> row
                     ? !row.is(SettingTrait.REHEARSED)
                     : !((ProtocolPart<?>) each).isForWarmUp());
     LlmProtocol inside =
-        new LlmProtocol(kept)
+        new LlmProtocol(rehearsed)
             .with(ProtocolPart.BASE_URLS, List.of(baseUrl))
             .with(ProtocolPart.MODEL, Dynamic.of("embedded"))
             .with(ProtocolPart.IN_THIS_JVM, true)
@@ -408,7 +409,7 @@ public final class LlmProtocol implements Protocol {
     if (!models().isEmpty()) {
       config.put(Setting.MODEL.name, WeightedModel.shares(models()));
     }
-    if (asksEventTokens()) {
+    if (requestsEventTokens()) {
       config.put(Setting.EVENT_TOKENS.name, "server");
     }
     if (prefix() instanceof PromptPrefix.Unique unique) {
@@ -436,9 +437,9 @@ public final class LlmProtocol implements Protocol {
     }
   }
 
-  boolean asksEventTokens() {
-    Boolean asked = eventTokens();
-    return asked == null ? get(ProtocolPart.COUNTS_EVENTS) : asked;
+  boolean requestsEventTokens() {
+    Boolean requested = eventTokens();
+    return requested == null ? get(ProtocolPart.COUNTS_EVENTS) : requested;
   }
 
   @Override

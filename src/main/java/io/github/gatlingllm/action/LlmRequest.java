@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** An LLM request of a simulation; a parameter is null where not set. {@link #with} copies it. */
 public final class LlmRequest extends Draft<LlmRequest> {
 
-  /** The session attributes that conversations of this process are kept in. */
+  /** The session attributes that have conversations of this process. */
   private static final Set<String> CONVERSATIONS = ConcurrentHashMap.newKeySet();
 
   final Dynamic<String> name;
@@ -57,7 +57,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
   public @Nullable Abandonment abandonment;
   public @Nullable Slo slo;
   List<Check<MeasuredAnswer>> checks = List.of();
-  public boolean silent;
+  public boolean isSilent;
 
   public LlmRequest(Dynamic<String> name, Api api) {
     this.name = name;

@@ -217,7 +217,7 @@ final class LlmRun {
     }
   }
 
-  /** The warm-up is over: nothing of it is kept during the load. */
+  /** The warm-up is over: nothing of it remains during the load. */
   void end() {
     warmUps.remove(this);
     counting.close(Duration.ZERO);

@@ -11,7 +11,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One virtual user of a load plan, whose session is kept from iteration to iteration. Confined to
+ * One virtual user of a load plan, whose session goes on from iteration to iteration. Confined to
  * its event loop, except {@link #resume} and {@link #end}.
  */
 final class PlanUser implements PlanDriver.LoopingUser {
@@ -27,7 +27,7 @@ final class PlanUser implements PlanDriver.LoopingUser {
   private @Nullable Action exit;
   private @Nullable RunningLevel level;
   private @Nullable RunningLevel answeredIn;
-  private boolean inBody;
+  private boolean isInBody;
   private long delayNanos;
 
   PlanUser(PlanDriver driver, @Nullable Arrival arrival, String scenario, int plan) {
@@ -72,7 +72,7 @@ final class PlanUser implements PlanDriver.LoopingUser {
     if (next == null) {
       return;
     }
-    if (inBody) {
+    if (isInBody) {
       // The iteration has ended on this stack: one more on top of it, and so on, would overflow it.
       onEventLoop(() -> run(next));
     } else {
@@ -141,11 +141,11 @@ final class PlanUser implements PlanDriver.LoopingUser {
       level = next;
       fresh = fresh.set(RunningLevel.KEY, next);
     }
-    inBody = true;
+    isInBody = true;
     try {
       Objects.requireNonNull(body).$bang(fresh);
     } finally {
-      inBody = false;
+      isInBody = false;
     }
   }
 

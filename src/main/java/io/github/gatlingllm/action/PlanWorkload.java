@@ -89,7 +89,7 @@ final class PlanWorkload extends Workload implements Users {
   public synchronized void allStarted() {
     isComplete = true;
     if (started == ended) {
-      // Gatling looks for the end of the workload when a user exits, and no user is left.
+      // Gatling looks for the end of the workload when a user exits, and there are no more users.
       EventLoop eventLoop = eventLoops.next();
       long userId = newUserId();
       EventLoops.execute(

@@ -87,7 +87,8 @@ record PreparedRequest(
                 : prefixes.text(number, session, conversation != null))
         .stream(stream == null ? protocol.get(Setting.STREAM) : stream)
         .includeUsage(
-            !Boolean.FALSE.equals(protocol.get(Setting.INCLUDE_USAGE)), protocol.asksEventTokens())
+            !Boolean.FALSE.equals(protocol.get(Setting.INCLUDE_USAGE)),
+            protocol.requestsEventTokens())
         .maxTokens(maxTokens)
         .maxTokensField(protocol.maxTokensField())
         .ignoreEos(protocol.pinsOutput() && maxTokens != null)

@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a protocol that is not a row of the catalogue, as only code can say it, or as it is
+ * A part of a protocol that is not a row of the catalogue, as only code can state it, or as it is
  * found out. Each is a key by its identity, as requests look values up.
  */
 public final class ProtocolPart<T extends @Nullable Object> {
@@ -73,7 +73,7 @@ public final class ProtocolPart<T extends @Nullable Object> {
     return byDefault;
   }
 
-  /** Whether the JVM warm-up keeps it. */
+  /** Whether the JVM warm-up has it too. */
   boolean isForWarmUp() {
     return isForWarmUp;
   }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class ReadyWait {
 
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long SAID_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(15);
+  private static final long REPEAT_NANOS = TimeUnit.SECONDS.toNanos(15);
   private static final Duration POLL = Duration.ofSeconds(5);
 
   /** Since when servers were waited for, by their URLs, until one answers a request. */
@@ -38,8 +38,8 @@ final class ReadyWait {
   private final LongConsumer pause;
   private final long startNanos;
 
-  private String said = "";
-  private long saidNanos;
+  private String printed = "";
+  private long printedNanos;
 
   ReadyWait(LlmProtocol protocol) {
     this(protocol, System::nanoTime, LockSupport::parkNanos);
@@ -114,7 +114,7 @@ final class ReadyWait {
     return since == null ? firstRequestNanos : since;
   }
 
-  /** Pauses before the next try, and says so now and then; false if the time is over. */
+  /** Pauses before the next try, and prints that now and then; false if the time is over. */
   boolean again(String what, String why) {
     long now = nanoClock.getAsLong();
     Duration max = protocol.get(Setting.WAIT_READY);
@@ -122,9 +122,9 @@ final class ReadyWait {
       return false;
     }
     String cause = what + " (" + why + ")";
-    if (!cause.equals(said) || now - saidNanos >= SAID_AGAIN_NANOS) {
-      said = cause;
-      saidNanos = now;
+    if (!cause.equals(printed) || now - printedNanos >= REPEAT_NANOS) {
+      printed = cause;
+      printedNanos = now;
       PrintableText.print(
           "LLM: waiting for %s, %s of at most %s"
               .formatted(cause, time(now - startNanos), time(max.toNanos())));

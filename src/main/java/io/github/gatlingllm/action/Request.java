@@ -35,7 +35,7 @@ import scala.collection.immutable.List$;
 final class Request {
 
   private final LlmAction step;
-  private final LlmRequest asked;
+  private final LlmRequest request;
   private final Target target;
   private final LlmRun run;
   private final Session session;
@@ -81,12 +81,12 @@ final class Request {
     this.timeline = timeline;
     this.startNanos = startNanos;
     this.scheduledOffsetNanos = scheduledOffsetNanos;
-    asked = step.request;
+    request = step.request;
     target = step.target;
     run = target.run;
     level = UserSessions.levelOf(session);
     LlmProtocol protocol = target.protocol;
-    isPromptKnown = asked.silent || texts.body().promptChars() == 0;
+    isPromptKnown = request.isSilent || texts.body().promptChars() == 0;
     EventLoop eventLoop = session.eventLoop();
     permit =
         target.limits.isEmpty()
@@ -115,7 +115,7 @@ final class Request {
     isMeasured = level != null && level.requestStarted(timeline.scheduled());
     run.inFlight.add(exchange, session);
     abandonLater();
-    if (!asked.silent) {
+    if (!request.isSilent) {
       run.started();
     } else if (scheduledOffsetNanos != null) {
       run.totals.skipped(texts.name(), "it is silent");
@@ -124,7 +124,7 @@ final class Request {
       enter(startNanos);
     }
     compareWithSent();
-    if (asked.silent) {
+    if (request.isSilent) {
       return;
     }
     if (!step.isPromptReported() && !isPromptKnown) {
@@ -155,7 +155,7 @@ final class Request {
             && SessionReplay.turnOf(session) == null; // whose requests share the nonce
     double share = run.sent.add(cacheScope(), body.promptTexts(), isUnique ? body.prefix() : "");
     sentBefore = body.api().generates() ? (Double) share : null;
-    if (!asked.silent) {
+    if (!request.isSilent) {
       run.totals.prompt(share == 1);
     }
   }
@@ -167,15 +167,15 @@ final class Request {
 
   /** Ends the request when its user leaves, if it is one of those. */
   private void abandonLater() {
-    Long after = target.leavesAfter(asked, index);
+    Long after = target.leavesAfter(request, index);
     if (after != null) {
       // An answer that ends before needs no memory until then.
-      WeakReference<StreamedExchange> left = new WeakReference<>(exchange);
+      WeakReference<StreamedExchange> reference = new WeakReference<>(exchange);
       EventLoops.at(
           session.eventLoop(),
           timeline.scheduled() + after,
           () -> {
-            StreamedExchange open = left.get();
+            StreamedExchange open = reference.get();
             if (open != null) {
               open.cut(RequestStatus.ABANDONED, "abandoned: its user left (abandonAfter)");
             }
@@ -200,7 +200,7 @@ final class Request {
     }
     run.admitted();
     timeline.admitted(now);
-    if (level != null && !asked.silent) {
+    if (level != null && !request.isSilent) {
       level.requestAdmitted(System.nanoTime());
     }
     try {
@@ -219,7 +219,7 @@ final class Request {
     }
     if (timeline.isAdmitted()) {
       run.closed();
-      if (level != null && !asked.silent) {
+      if (level != null && !request.isSilent) {
         level.requestClosed(System.nanoTime());
       }
     }
@@ -227,7 +227,7 @@ final class Request {
     if (level != null) {
       PlanUser.ended(session, level, isMeasured, ended - timeline.scheduled());
     }
-    if (answer.needsTokenizer() && needsCounts()) {
+    if (answer.needsTokenizer() && needsTokenCounts()) {
       run.counting.countNow(
           answer.generatedBytes(),
           () -> answer.tokensByTokenizer(target.protocol.tokenizer()::count),
@@ -251,9 +251,9 @@ final class Request {
    * may need TPOT. Not for a cancelled request, as its user does not go on: its record is judged
    * when they are there.
    */
-  private boolean needsCounts() {
+  private boolean needsTokenCounts() {
     return !exchange.ending().status().isCut()
-        && (!asked.checks.isEmpty() || !target.sloOf(asked, texts.name()).isEmpty());
+        && (!request.checks.isEmpty() || !target.sloOf(request, texts.name()).isEmpty());
   }
 
   private void finish(Tokens tokens) {
@@ -289,18 +289,18 @@ final class Request {
             ? texts.conversation() != null
             : target.protocol.get(Setting.SESSION_ANSWERS).equals("server");
     if (ok && sentBefore != null && isHistory) {
-      List<String> said = new ArrayList<>(texts.body().promptTexts());
-      said.add(answer.text()); // servers keep what they have generated too
-      run.sent.add(cacheScope(), said, "");
+      List<String> sentAndAnswered = new ArrayList<>(texts.body().promptTexts());
+      sentAndAnswered.add(answer.text()); // servers cache what they have generated too
+      run.sent.add(cacheScope(), sentAndAnswered, "");
     }
     Session after = checked._1();
     if (ok) {
       after = remember(tokens, after);
     } else {
-      after = ChatMessages.afterFailure(asked.messages, after);
+      after = ChatMessages.afterFailure(request.messages, after);
       after = isAbandoned ? after : after.markAsFailed();
     }
-    if (asked.silent) {
+    if (request.isSilent) {
       run.inFlight.remove(exchange);
     } else {
       RequestRecord record = record(tokens, timing, ok, error);
@@ -308,7 +308,7 @@ final class Request {
       if (!isAbandoned) {
         after = StatsBatcher.log(record, after, step);
       }
-      keep(record);
+      writeCounted(record);
     }
     step.next().$bang(after);
   }
@@ -319,7 +319,7 @@ final class Request {
   }
 
   /** Writes the record as soon as its tokens are counted; the user does not wait for that. */
-  private void keep(RequestRecord record) {
+  private void writeCounted(RequestRecord record) {
     ReceivedAnswer answer = exchange.answer();
     ToIntFunction<String> tokenizer = target.protocol.tokenizer()::count;
     TokenSource source = record.tokens().source();

@@ -83,10 +83,10 @@ final class RequestTotals {
     Map<String, Long> notSent = new TreeMap<>();
     skipped.forEach((kind, count) -> notSent.put(kind, count.sum()));
     skippedTurns.forEach((kind, count) -> notSent.put(kind, count.sum()));
-    Map<String, LongAdder> said = new TreeMap<>();
-    skippedTurns.forEach((kind, count) -> said.put("turns not sent, " + kind, count));
-    notRemembered.forEach((kind, count) -> said.put("turns not remembered, " + kind, count));
-    for (var turns : said.entrySet()) {
+    Map<String, LongAdder> turnCounts = new TreeMap<>();
+    skippedTurns.forEach((kind, count) -> turnCounts.put("turns not sent, " + kind, count));
+    notRemembered.forEach((kind, count) -> turnCounts.put("turns not remembered, " + kind, count));
+    for (var turns : turnCounts.entrySet()) {
       PrintableText.print("LLM " + turns.getKey() + ": " + turns.getValue());
       more = more.config(turns.getKey(), turns.getValue().toString());
     }

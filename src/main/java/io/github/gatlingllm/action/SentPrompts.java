@@ -15,8 +15,8 @@ import java.util.zip.CRC32C;
  * bytes of a text of {@value #LONG_STEP}.
  *
  * <p>A beginning is remembered by the hash of all texts up to its end. One that is not sent again
- * is forgotten after so many others as have 16 million tokens or more with a heap of 2 GiB. Takes
- * the event loop 1 µs, and 5 µs more for each 1,000 tokens that no nonce begins. Thread-safe.
+ * is forgotten after others of 16 million tokens or more with a heap of 2 GiB. Takes the event loop
+ * 1 µs, and 5 µs more for each 1,000 tokens that no nonce begins. Thread-safe.
  */
 final class SentPrompts {
 

@@ -180,10 +180,10 @@ final class ServerFacts {
   }
 
   /**
-   * Asks the server's own pages, unless there is no first request either; of a run that is not a
-   * probe only those of an engine that is known.
+   * Reads the server's pages, unless there is no first request either; of a run that is not a probe
+   * only those of an engine that is known.
    */
-  static ServerFacts ask(LlmProtocol protocol, boolean isProbe) {
+  static ServerFacts read(LlmProtocol protocol, boolean isProbe) {
     ServerFacts facts = new ServerFacts(protocol);
     if (protocol.get(Setting.WARMUP) > 0 && !LlmProtocol.isDryRun()) {
       facts.readAll(isProbe);
@@ -192,14 +192,14 @@ final class ServerFacts {
   }
 
   private void readAll(boolean isProbe) {
-    List<MetricsPage> asked = new ArrayList<>(protocol.metricsPages());
-    // Pages of GPUs and hosts say nothing of the engine.
+    List<MetricsPage> requested = new ArrayList<>(protocol.metricsPages());
+    // Pages of GPUs and hosts do not tell the engine.
     List<String> servers =
         protocol.baseUrls().stream().map(base -> URI.create(base).getAuthority()).toList();
-    asked.removeIf(page -> !servers.contains(page.uri().getAuthority()));
+    requested.removeIf(page -> !servers.contains(page.uri().getAuthority()));
     List<MetricsPage> ready = ReadyWait.pages(protocol);
-    asked.addAll(ready);
-    read(asked);
+    requested.addAll(ready);
+    read(requested);
     String all = String.join("\n", pages.values());
     engine = find(each -> each.sign.matcher(all).find());
     URI server = URI.create(protocol.baseUrls().get(0).split("\\?", 2)[0]);
@@ -220,11 +220,12 @@ final class ServerFacts {
     return ENGINES.stream().filter(as).findFirst().orElse(null);
   }
 
-  private void read(List<MetricsPage> asked) {
+  private void read(List<MetricsPage> requested) {
     List<CompletableFuture<String>> texts =
-        asked.stream().map(page -> page.text(TIMEOUT).exceptionally(missing -> "")).toList();
-    for (int i = 0; i < asked.size(); i++) {
-      pages.merge(asked.get(i).uri().getPath(), texts.get(i).join(), (a, b) -> a.isEmpty() ? b : a);
+        requested.stream().map(page -> page.text(TIMEOUT).exceptionally(missing -> "")).toList();
+    for (int i = 0; i < requested.size(); i++) {
+      pages.merge(
+          requested.get(i).uri().getPath(), texts.get(i).join(), (a, b) -> a.isEmpty() ? b : a);
     }
   }
 

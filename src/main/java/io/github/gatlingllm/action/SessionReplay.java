@@ -168,7 +168,7 @@ final class SessionReplay extends SessionHook {
     private int lanes;
     private int sent;
     private int answered;
-    private boolean stopped;
+    private boolean isStopped;
 
     Replay(Session user, RecordedSession recorded, @Nullable RunningLevel filling) {
       this.user = user;
@@ -176,7 +176,7 @@ final class SessionReplay extends SessionHook {
       this.filling = filling;
     }
 
-    /** Blocks that a failure leaves would be left by each agent: only groups are kept. */
+    /** Only groups remain: blocks that a failure leaves would be left by each agent. */
     void begin() {
       Session own = UserSessions.outsideBlocks(user);
       for (String group : CollectionConverters.asJava(user.groups())) {
@@ -213,7 +213,7 @@ final class SessionReplay extends SessionHook {
     /** The session ends with the last of its agents, whoever began it. */
     void ended(Lane lane) {
       lanes--;
-      if (isFill(lane.agent) && !stopped && filling != null) {
+      if (isFill(lane.agent) && !isStopped && filling != null) {
         filling.whenFilled(
             nanos -> EventLoops.execute(lane.session.eventLoop(), () -> beginInside(lane, nanos)));
         return;
@@ -240,8 +240,8 @@ final class SessionReplay extends SessionHook {
       long millis = TimeUnit.NANOSECONDS.toMillis(servedNanos());
       Session after =
           user.setAll(last.remove(TURN_KEY).attributes()).logGroupRequestTimings(0, millis);
-      if (run.inFlight.admits(after)) {
-        next().$bang(stopped ? after.markAsFailed() : after);
+      if (run.inFlight.mayStart(after)) {
+        next().$bang(isStopped ? after.markAsFailed() : after);
       } else {
         LlmAction.reject(after);
       }
@@ -267,7 +267,7 @@ final class SessionReplay extends SessionHook {
       Agent agent = of.lane.agent;
       String inner = agent.name().isEmpty() ? "" : "/" + agent.name();
       String id = "c" + number + "/" + recorded.id() + inner;
-      boolean isLast = answered == recorded.turns() && recorded.fill() == null && !stopped;
+      boolean isLast = answered == recorded.turns() && recorded.fill() == null && !isStopped;
       Long all = isLast ? (Long) (served.getLast()[1] - served.getFirst()[0]) : null;
       return new SessionTurn(
           id,
@@ -275,7 +275,7 @@ final class SessionReplay extends SessionHook {
           all == null ? null : (Long) (all - servedNanos()),
           of.gapNanos,
           of.lateNanos,
-          of.isEnd || (answered == recorded.turns() && !stopped));
+          of.isEnd || (answered == recorded.turns() && !isStopped));
     }
   }
 
@@ -316,7 +316,7 @@ final class SessionReplay extends SessionHook {
      * Goes on to the next turn after its gap; its prompt is made while the one before is answered.
      */
     void proceed() {
-      if (replay.stopped || next == agent.turns().size()) {
+      if (replay.isStopped || next == agent.turns().size()) {
         replay.ended(this);
         return;
       }
@@ -350,7 +350,7 @@ final class SessionReplay extends SessionHook {
 
     private void sendAt(long at, long gap, @Nullable Dialog dialog) {
       long now = System.nanoTime();
-      if (replay.stopped || dialog == null || !run.inFlight.admits(session)) {
+      if (replay.isStopped || dialog == null || !run.inFlight.mayStart(session)) {
         stop();
       } else if (now < at) {
         long look = Math.min(at, now + LOOK_NANOS);
@@ -371,7 +371,7 @@ final class SessionReplay extends SessionHook {
 
     /** Ends the session, as its load level has ended, or something failed. */
     void stop() {
-      replay.stopped = true;
+      replay.isStopped = true;
       replay.ended(this);
     }
 
@@ -385,12 +385,12 @@ final class SessionReplay extends SessionHook {
     /** The turn has been answered: its children begin, and then the next turn. */
     void ended(Session after) {
       session = after.markAsSucceeded();
-      replay.stopped |= after.isFailed();
+      replay.isStopped |= after.isFailed();
       beginChildren();
     }
 
     private void beginChildren() {
-      List<Agent> begun = replay.stopped ? List.of() : agent.turns().get(next - 1).children();
+      List<Agent> begun = replay.isStopped ? List.of() : agent.turns().get(next - 1).children();
       for (Agent child : begun) {
         if (child.joinedBy() != null) {
           awaited.merge(child.joinedBy(), 1, Integer::sum);
@@ -454,8 +454,8 @@ final class SessionReplay extends SessionHook {
       Long closed = timing.closedUnixNanos();
       lane.answered(closed, text);
       if (!ok || closed == null) {
-        isEnd = !lane.replay.stopped;
-        lane.replay.stopped = true;
+        isEnd = !lane.replay.isStopped;
+        lane.replay.isStopped = true;
       } else if (!lane.replay.isFill(lane.agent)) {
         lane.replay.served(timing.scheduledUnixNanos(), closed);
       }

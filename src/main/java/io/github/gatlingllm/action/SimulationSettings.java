@@ -43,7 +43,7 @@ final class SimulationSettings {
       SimulationSettings.class.getPackageName().replace("action", "simulations.Benchmark");
 
   private final Settings settings;
-  private boolean isSaid;
+  private boolean isPrinted;
 
   SimulationSettings(Settings settings) {
     this.settings = settings;
@@ -54,8 +54,8 @@ final class SimulationSettings {
   }
 
   /**
-   * Before the run opens: ends it where a setting is not understood, has no effect on it, or asks
-   * for something else than its load, and prints what else is to be known.
+   * Before the run opens: ends it where a setting is not understood, has no effect on it, or
+   * requests something else than its load, and prints what else is to be known.
    *
    * @param results finds the folder of all results
    */
@@ -135,7 +135,7 @@ final class SimulationSettings {
     if (shown.isEmpty()) {
       return protocol;
     }
-    say(shown);
+    print(shown);
     return InvalidSimulation.checked(() -> overridden(protocol, isOnly, shown));
   }
 
@@ -159,7 +159,7 @@ final class SimulationSettings {
 
   /** Prompts in code are made before their server is known. */
   private static void requireKnown(Tokenizer tokenizer) {
-    if (tokenizer instanceof Tokenizer.UnresolvedServer wanted && wanted.isDemanded()) {
+    if (tokenizer instanceof Tokenizer.UnresolvedServer server && server.isDemanded()) {
       throw InvalidSimulation.because(
           "llm.tokenizer=server is for the benchmark; expected hf:<owner>/<name> or another for a"
               + " simulation in code");
@@ -180,19 +180,19 @@ final class SimulationSettings {
 
   /** Whether a setting replaces a part of the target; {@code .env} only completes it. */
   private boolean isChanging(Setting<?> row, LlmProtocol protocol, boolean isOnly) {
-    boolean isSaidInCode =
+    boolean isSetInCode =
         row == Setting.ENDPOINT
             || !isOnly
             || (row == Setting.MODEL
                 ? protocol.model() != null || !protocol.models().isEmpty()
                 : protocol.apiKey() != null);
     return settings.isSet(row)
-        && !(isSaidInCode && settings.source(row) == Settings.Source.ENV_FILE);
+        && !(isSetInCode && settings.source(row) == Settings.Source.ENV_FILE);
   }
 
-  private void say(Map<String, String> shown) {
-    if (!isSaid) {
-      isSaid = true;
+  private void print(Map<String, String> shown) {
+    if (!isPrinted) {
+      isPrinted = true;
       PrintableText.print(
           "LLM settings complete or override the simulation: "
               + shown.entrySet().stream()
@@ -201,7 +201,7 @@ final class SimulationSettings {
     }
   }
 
-  /** With the target that the settings say, where the protocol is the only one. */
+  /** With the target of the settings, where the protocol is the only one. */
   private LlmProtocol ofTarget(LlmProtocol protocol, boolean isOnly) {
     List<Setting<?>> changing =
         Setting.all().stream()

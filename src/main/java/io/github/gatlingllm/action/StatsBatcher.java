@@ -41,7 +41,7 @@ final class StatsBatcher {
 
   private final Queue<Runnable> rows = new ConcurrentLinkedQueue<>();
   private int waiting;
-  private boolean timed;
+  private boolean isTimed;
 
   private StatsBatcher() {}
 
@@ -112,13 +112,13 @@ final class StatsBatcher {
     batch.rows.add(row);
     if (++batch.waiting >= MAX) {
       batch.handOver(actors);
-    } else if (!batch.timed) {
-      batch.timed = true;
+    } else if (!batch.isTimed) {
+      batch.isTimed = true;
       EventLoops.at(
           eventLoop,
           System.nanoTime() + LONGEST_NANOS,
           () -> {
-            batch.timed = false;
+            batch.isTimed = false;
             batch.handOver(actors);
           });
     }

@@ -40,7 +40,7 @@ final class Target {
 
   final PreparedRequest.Prefixes prefixes;
 
-  /** Null where it was not asked. */
+  /** Null where its pages were not read. */
   private final @Nullable ServerFacts server;
 
   /** What all protocols share whose targets have the same name. */

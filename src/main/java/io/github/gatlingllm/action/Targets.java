@@ -67,29 +67,29 @@ final class Targets {
   /** The tokens of chat templates that prompts in code leave room for. */
   private final Set<Integer> templates = new LinkedHashSet<>();
 
-  /** Lengths of outputs that are said in code, by the name of the request. */
+  /** Lengths of outputs that code states, by the name of the request. */
   private final Map<String, String> outputs = new TreeMap<>();
 
   /** Of the configuration in {@code run.json}: what {@link #describe} wrote there. */
   private Set<String> described = Set.of();
 
-  private boolean isSeedSaid;
+  private boolean isSeedPrinted;
 
   Targets(LlmRun run, Injector injector) {
     this.run = run;
     this.injector = injector;
   }
 
-  /** The target of a protocol, whose servers are up and were asked what they are. */
-  synchronized Target of(LlmProtocol said) {
-    Target known = targets.get(said);
+  /** The target of a protocol, whose servers are up and whose pages were read. */
+  synchronized Target of(LlmProtocol inCode) {
+    Target known = targets.get(inCode);
     if (known != null) {
       return known;
     }
     if (!LlmProtocol.isDryRun()) {
-      named(said).wait.untilUp();
+      named(inCode).wait.untilUp();
     }
-    ServerFacts server = ServerFacts.ask(said, StartCommand.isProbe());
+    ServerFacts server = ServerFacts.read(inCode, StartCommand.isProbe());
     LlmProtocol protocol = server.decided();
     for (Target each : targets.values()) {
       if (each.protocol.equals(protocol)) {
@@ -97,7 +97,7 @@ final class Targets {
       }
     }
     Target target = new Target(this, run, protocol, server);
-    targets.put(said, target);
+    targets.put(inCode, target);
     describe();
     if (!LlmProtocol.isDryRun()) {
       run.run.targetUsed(protocol.metricsPages());
@@ -223,7 +223,7 @@ final class Targets {
   /**
    * A scenario sends that request: notes its SLO, and its lengths of outputs, if not set for all.
    */
-  synchronized void asks(LlmRequest request, Target target) {
+  synchronized void noteRequest(LlmRequest request, Target target) {
     String name = request.name.constant();
     if (request.slo != null) {
       addSlo(name, request.slo, target);
@@ -251,7 +251,7 @@ final class Targets {
     describe();
   }
 
-  /** A scenario is built: what it asks for is known. */
+  /** A scenario is built: what it requests is known. */
   synchronized void scenarioBuilt() {
     templates.addAll(LengthDistribution.takeTemplates());
     LengthDistribution.takeNotes()
@@ -260,12 +260,14 @@ final class Targets {
                 lengths.merge(
                     name,
                     text,
-                    (said, more) ->
-                        List.of(said.split("; ", -1)).contains(more) ? said : said + "; " + more));
+                    (before, more) ->
+                        List.of(before.split("; ", -1)).contains(more)
+                            ? before
+                            : before + "; " + more));
     describe();
   }
 
-  /** What is asked for in code, as the settings of the same names have it. */
+  /** What code requests, as the settings of the same names have it. */
   private Map<String, String> lengths() {
     Map<String, String> all = new TreeMap<>(lengths);
     Set<String> different = new LinkedHashSet<>(outputs.values());
@@ -295,7 +297,7 @@ final class Targets {
     return config;
   }
 
-  /** The lengths of prompts that were asked for; null where they have those of their texts. */
+  /** The requested lengths of prompts; null where they have those of their texts. */
   synchronized @Nullable String promptLengths(Target target) {
     return Stream.of(
             Setting.PROMPT_TOKENS.name,
@@ -310,11 +312,11 @@ final class Targets {
 
   /** The tokens that the template of a target adds; null where that is not known. */
   synchronized @Nullable Integer template(LlmProtocol protocol) {
-    Integer said = protocol.get(ProtocolPart.TEMPLATE_TOKENS);
-    if (said == null && templates.size() == 1) {
-      said = templates.iterator().next();
+    Integer inCode = protocol.get(ProtocolPart.TEMPLATE_TOKENS);
+    if (inCode == null && templates.size() == 1) {
+      inCode = templates.iterator().next();
     }
-    return said == null ? named(protocol).template : said;
+    return inCode == null ? named(protocol).template : inCode;
   }
 
   private static @Nullable String start(RunInfo info, List<LlmProtocol> used) {
@@ -338,8 +340,8 @@ final class Targets {
   /** Prints, once per run, the seed of everything that the simulation sets no seed for. */
   synchronized void printSeed() {
     Seed seed = Seed.ofProcess();
-    if (seed.isDrawnFrom() && !isSeedSaid) {
-      isSeedSaid = true;
+    if (seed.isDrawnFrom() && !isSeedPrinted) {
+      isSeedPrinted = true;
       PrintableText.print(
           StartCommand.typed(
               "LLM: seed %s for everything without a separate seed; llm.seed=%s repeats this"

@@ -72,7 +72,7 @@ final class TokenCounting {
   private final Set<PendingCount<?>> pending = ConcurrentHashMap.newKeySet();
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
   private final AtomicLong uncounted = new AtomicLong();
-  private volatile boolean closed;
+  private volatile boolean isClosed;
 
   TokenCounting() {
     this(MAX_WAITING, MAX_CHARS, MAX_TEXTS);
@@ -180,13 +180,13 @@ final class TokenCounting {
       int textBytes, Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
     PendingCount<T> task = new PendingCount<>(counted, uncountedValue, then);
     pending.add(task);
-    if (closed || !offer(task::count, textBytes) || closed) {
+    if (isClosed || !offer(task::count, textBytes) || isClosed) {
       task.giveUp();
     }
   }
 
   private void run() {
-    while (!closed || !tasks.isEmpty()) {
+    while (!isClosed || !tasks.isEmpty()) {
       if (tasks.isEmpty()) {
         LockSupport.parkNanos(this, PAUSE_NANOS);
       }
@@ -202,7 +202,7 @@ final class TokenCounting {
   long close(Duration max) {
     LockSupport.unpark(thread);
     await(max);
-    closed = true;
+    isClosed = true;
     var unused = tasks.offer(() -> {}); // ends its wait
     LockSupport.unpark(thread);
     pending.forEach(PendingCount::giveUp);

@@ -189,7 +189,9 @@ final class WarmUpRounds {
         .noneMatch(ServerConnections::hasClosedRightAfter);
   }
 
-  /** Says before the load where the server counts another number than the prompts were sized by. */
+  /**
+   * States before the load where the server counts another number than the prompts were sized by.
+   */
   private void compare(RequestRecord.Tokens tokens, long userId) throws InterruptedException {
     Integer server = tokens.promptTokens();
     Integer local = tokens.promptTokensLocal();
@@ -199,8 +201,9 @@ final class WarmUpRounds {
     }
     Integer template = load.all.template(protocol);
     // Of prompts of several lengths the load tells, and what counts characters tells nothing.
-    boolean isAsked = lengths.matches("\\d+") && !protocol.tokenizer().name().startsWith("chars");
-    if (template == null && isAsked && sent.api.takesMessages()) {
+    boolean hasOneLength =
+        lengths.matches("\\d+") && !protocol.tokenizer().name().startsWith("chars");
+    if (template == null && hasOneLength && sent.api.takesMessages()) {
       RequestRecord.Tokens ofShort = shortTokens(userId);
       template =
           ofShort == null
@@ -348,7 +351,7 @@ final class WarmUpRounds {
         request.with(
             draft -> {
               draft.checks = List.of();
-              draft.silent = false;
+              draft.isSilent = false;
               draft.maxTokens =
                   draft.maxTokens == null ? Dynamic.of(SHORT_TOKENS) : draft.maxTokens;
             });
@@ -386,7 +389,7 @@ final class WarmUpRounds {
     return UserSessions.outsideLoad("warm-up", userId, http, protocol, eventLoop);
   }
 
-  /** What to do; empty where the cause says it, or is a limit of the load generator. */
+  /** What to do; empty where the cause states it, or is a limit of the load generator. */
   static String remedy(String url, RequestStatus status, @Nullable Integer http, String cause) {
     if (GeneratorLimit.of(cause) != null || IN_CAUSE.matcher(cause).find()) {
       return "";

@@ -11,18 +11,18 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * DSL for closed-loop load: a fixed number of users, each of which starts the scenario again within
- * microseconds after its end. Users keep their session, cookies and conversations for the entire
+ * microseconds after its end. Users retain their session, cookies and conversations for the entire
  * run. A level goes through the phases fill, stabilize, measure, cooldown and drain.
  */
 public final class ClosedLoop extends PhasedLoad<ClosedLoop> implements LoadProfile.Levels {
   private final int[] users;
-  private final boolean oneUserPerSecond;
+  private final boolean startsOnePerSecond;
   private final LoadPlan.Sweep plan;
 
-  private ClosedLoop(int[] users, Phases phases, boolean oneUserPerSecond) {
+  private ClosedLoop(int[] users, Phases phases, boolean startsOnePerSecond) {
     super(phases);
     this.users = users;
-    this.oneUserPerSecond = oneUserPerSecond;
+    this.startsOnePerSecond = startsOnePerSecond;
     this.plan =
         new LoadPlan.Sweep(
             Arrays.stream(users).<LoadLevel>mapToObj(n -> level(n, phases)).toList());
@@ -30,7 +30,7 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> implements LoadProf
 
   private LoadLevel level(int number, Phases common) {
     return new LoadLevel.Closed(
-        number, oneUserPerSecond ? common.withFill(TimeUnit.SECONDS.toNanos(number)) : common);
+        number, startsOnePerSecond ? common.withFill(TimeUnit.SECONDS.toNanos(number)) : common);
   }
 
   static ClosedLoop of(int... users) {
@@ -39,7 +39,7 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> implements LoadProf
 
   @Override
   ClosedLoop with(Phases others) {
-    return new ClosedLoop(users, others, oneUserPerSecond);
+    return new ClosedLoop(users, others, startsOnePerSecond);
   }
 
   /** Starts one user per second at each level. */
@@ -51,7 +51,7 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> implements LoadProf
    * Starts the users of each level evenly over this time; 0 starts all together. By default the
    * time is twice the median E2E of the level before. At the first level one user starts alone, and
    * the E2E of its first answer takes the place of the median. Levels with {@link #requests} start
-   * all users at once.
+   * all users together.
    */
   public ClosedLoop fill(long seconds) {
     return fill(Duration.ofSeconds(seconds));

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Starts a conversation and keeps it in a session attribute; see {@link LlmDsl#conversation}. */
+/** Starts a conversation and stores it in a session attribute; see {@link LlmDsl#conversation}. */
 public final class ConversationBuilder implements Executable {
 
   private final ConversationDraft parts;
@@ -31,7 +31,7 @@ public final class ConversationBuilder implements Executable {
     private final String sessionKey;
     private @Nullable Dynamic<String> system;
     private @Nullable Dynamic<Dialog> dialog;
-    private boolean recordedAnswers;
+    private boolean hasRecordedAnswers;
     private @Nullable Integer contextLimit;
 
     ConversationDraft(String sessionKey) {
@@ -67,7 +67,7 @@ public final class ConversationBuilder implements Executable {
    * every server gets the same requests.
    */
   public ConversationBuilder recordedAnswers() {
-    return with(draft -> draft.recordedAnswers = true);
+    return with(draft -> draft.hasRecordedAnswers = true);
   }
 
   /**
@@ -94,7 +94,7 @@ public final class ConversationBuilder implements Executable {
     var user = session.asScala();
     return Conversation.of(
         parts.dialog == null ? null : parts.dialog.resolve(user),
-        parts.recordedAnswers,
+        parts.hasRecordedAnswers,
         parts.system == null ? null : parts.system.resolve(user),
         parts.contextLimit);
   }

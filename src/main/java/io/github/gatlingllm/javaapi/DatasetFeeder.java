@@ -25,12 +25,12 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
 
   private final Dataset dataset;
   private final LongSupplier seed;
-  private final boolean inOrder;
+  private final boolean isInOrder;
 
-  private DatasetFeeder(Dataset dataset, LongSupplier seed, boolean inOrder) {
+  private DatasetFeeder(Dataset dataset, LongSupplier seed, boolean isInOrder) {
     this.dataset = dataset;
     this.seed = seed;
-    this.inOrder = inOrder;
+    this.isInOrder = isInOrder;
   }
 
   /**
@@ -67,11 +67,11 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
 
   @Override
   public Iterator<Map<String, Object>> get() {
-    long drawnFrom = inOrder ? 0 : seed.getAsLong();
+    long drawnFrom = isInOrder ? 0 : seed.getAsLong();
     return repeated(
         "dialogs of " + dataset,
         dataset.size(),
-        next -> attributes(inOrder ? dataset.inOrder(next) : dataset.dialog(drawnFrom, next)));
+        next -> attributes(isInOrder ? dataset.inOrder(next) : dataset.dialog(drawnFrom, next)));
   }
 
   private static Iterator<Map<String, Object>> repeated(
@@ -98,7 +98,7 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
         .iterator();
   }
 
-  /** Always has all keys: an attribute that this dialog lacks must not keep an earlier value. */
+  /** Always has all keys: an attribute that this dialog lacks must not retain an earlier value. */
   private Map<String, Object> attributes(Dialog dialog) {
     Map<String, Object> attributes = new HashMap<>();
     attributes.put("dialog", dialog);

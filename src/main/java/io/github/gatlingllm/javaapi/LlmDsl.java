@@ -62,7 +62,7 @@ public final class LlmDsl extends WorkloadDsl {
   }
 
   /**
-   * Starts a conversation and keeps it in this session attribute, in place of an earlier one:
+   * Starts a conversation and stores it in this session attribute, in place of an earlier one:
    * {@code exec(conversation("h").system("You are a
    * tutor.")).exec(llm("turn").chat().history("h").user("#{question}"))}.
    */
@@ -72,13 +72,13 @@ public final class LlmDsl extends WorkloadDsl {
 
   /**
    * A condition for {@code asLongAs(goesOn("history"))}: true while the dialog that the
-   * conversation of this session attribute follows has a turn left, no turn has failed, and the
+   * conversation of this session attribute follows has another turn, no turn has failed, and the
    * context limit has not been reached.
    */
   public static Function<Session, Boolean> goesOn(String sessionKey) {
     return session -> {
-      Object kept = session.get(sessionKey);
-      return kept instanceof Conversation conversation && conversation.goesOn();
+      Object stored = session.get(sessionKey);
+      return stored instanceof Conversation conversation && conversation.goesOn();
     };
   }
 
@@ -157,7 +157,9 @@ public final class LlmDsl extends WorkloadDsl {
     return find("promptTokens", Integer.class, false, response -> response.tokens().promptTokens());
   }
 
-  /** Number of prompt tokens that the server read from its cache; absent if it does not say. */
+  /**
+   * Number of prompt tokens that the server read from its cache; absent if it does not state it.
+   */
   public static CheckBuilder.Find<Integer> cachedTokens() {
     return find("cachedTokens", Integer.class, false, response -> response.tokens().cachedTokens());
   }

@@ -209,7 +209,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /**
    * Requests after each level or after one, {@code "POST:/stop_profile@c=8"}, when it has drained;
    * {@code "POST:/stop_profile@running>64"} after those in which more than 64 requests were in
-   * flight at once. If one fails, no other level starts.
+   * flight together. If one fails, no other level starts.
    */
   public LlmProtocolBuilder afterLevel(String... requests) {
     return with(Setting.AFTER_LEVEL, InvalidSimulation.checked(() -> Hook.all(requests)));
@@ -464,7 +464,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(Setting.FAIL_ON_INVALID, false);
   }
 
-  /** Keeps prompts and answers in the records; by default they are left out. */
+  /** Adds prompts and answers to the records; by default they are left out. */
   public LlmProtocolBuilder recordText() {
     return with(Setting.RECORD_TEXT, true);
   }
@@ -587,15 +587,15 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   private <T extends @Nullable Object> LlmProtocolBuilder with(Setting<T> row, T value) {
-    return with(said -> said.with(row, value));
+    return with(before -> before.with(row, value));
   }
 
   private <T extends @Nullable Object> LlmProtocolBuilder with(ProtocolPart<T> part, T value) {
-    return with(said -> said.with(part, value));
+    return with(before -> before.with(part, value));
   }
 
   private LlmProtocolBuilder with(UnaryOperator<LlmProtocol> change) {
     return new LlmProtocolBuilder(
-        change.apply(settings), said -> change.apply(changes.apply(said)));
+        change.apply(settings), before -> change.apply(changes.apply(before)));
   }
 }

@@ -124,7 +124,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
    * marks the user's session as failed.
    */
   public final T silent() {
-    return edit(draft -> draft.silent = true);
+    return edit(draft -> draft.isSilent = true);
   }
 
   /**

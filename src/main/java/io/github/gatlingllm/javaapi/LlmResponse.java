@@ -41,7 +41,7 @@ public final class LlmResponse {
     return answer.httpStatus();
   }
 
-  /** Why the server ended the answer, e.g. {@code stop}; null if it did not say. */
+  /** Why the server ended the answer, e.g. {@code stop}; null if it did not state it. */
   public @Nullable String finishReason() {
     return answer.answer().finishReason();
   }

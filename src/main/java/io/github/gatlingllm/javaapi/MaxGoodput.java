@@ -15,23 +15,23 @@ import io.github.gatlingllm.load.LoadPlan;
  * a search 30 to 40 times this duration. A level should last 30 times as long as a request.
  */
 public final class MaxGoodput extends PhasedLoad<MaxGoodput> {
-  private final boolean ofUsers;
+  private final boolean isOfUsers;
   private final double startingAt;
   private final double precision;
   private final long seed;
   private final LoadPlan plan;
 
   private MaxGoodput(
-      boolean ofUsers, double startingAt, double precision, long seed, Phases phases) {
+      boolean isOfUsers, double startingAt, double precision, long seed, Phases phases) {
     super(phases);
-    this.ofUsers = ofUsers;
+    this.isOfUsers = isOfUsers;
     this.startingAt = startingAt;
     this.precision = precision;
     this.seed = seed;
     this.plan =
         checked(
             () ->
-                ofUsers
+                isOfUsers
                     ? LoadPlan.searchUsers(startingAt, precision, phases)
                     : LoadPlan.search(startingAt, precision, seed, phases));
   }
@@ -40,18 +40,18 @@ public final class MaxGoodput extends PhasedLoad<MaxGoodput> {
    * From 1 user, or 1 per second; precision 5 %, 30 s per level, drain of at most 30 s, random
    * seed.
    */
-  static MaxGoodput start(boolean ofUsers) {
-    return new MaxGoodput(ofUsers, 1, 0.05, Seeds.random(), Phases.DEFAULT);
+  static MaxGoodput start(boolean isOfUsers) {
+    return new MaxGoodput(isOfUsers, 1, 0.05, Seeds.random(), Phases.DEFAULT);
   }
 
   @Override
   MaxGoodput with(Phases others) {
-    return new MaxGoodput(ofUsers, startingAt, precision, seed, others);
+    return new MaxGoodput(isOfUsers, startingAt, precision, seed, others);
   }
 
   /** The load of the first level: users per second above 0, or a number of users; 1 by default. */
   public MaxGoodput startingAt(double load) {
-    return new MaxGoodput(ofUsers, load, precision, seed, phases);
+    return new MaxGoodput(isOfUsers, load, precision, seed, phases);
   }
 
   /**
@@ -59,12 +59,12 @@ public final class MaxGoodput extends PhasedLoad<MaxGoodput> {
    * by default.
    */
   public MaxGoodput precision(double share) {
-    return new MaxGoodput(ofUsers, startingAt, share, seed, phases);
+    return new MaxGoodput(isOfUsers, startingAt, share, seed, phases);
   }
 
   /** Pins the arrival times: the same seed gives the same times. By default the seed is random. */
   public MaxGoodput seed(long seed) {
-    return new MaxGoodput(ofUsers, startingAt, precision, seed, phases);
+    return new MaxGoodput(isOfUsers, startingAt, precision, seed, phases);
   }
 
   @Override

@@ -231,7 +231,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
         .iterator();
   }
 
-  /** The tokenizer that is set; else one that is not the model's, which is said once. */
+  /** The tokenizer that is set; else one that is not the model's, which a line states once. */
   static Tokenizer orEstimate(@Nullable Tokenizer set) {
     if (set == null && !ESTIMATED.getAndSet(true)) {
       PrintableText.print(

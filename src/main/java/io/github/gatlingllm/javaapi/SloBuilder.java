@@ -95,8 +95,8 @@ public final class SloBuilder {
   }
 
   /**
-   * A load level holds the SLO only if the share of {@link #percentile} meets all objectives at
-   * once, instead of each objective by itself.
+   * A load level holds the SLO only if the share of {@link #percentile} meets all objectives
+   * together, instead of each objective by itself.
    */
   public SloBuilder allAtOnce() {
     return new SloBuilder(slo.judgedBy(slo.percentile(), Slo.Rule.REQUESTS));

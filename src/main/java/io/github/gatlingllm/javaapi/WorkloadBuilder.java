@@ -138,14 +138,14 @@ public final class WorkloadBuilder implements Executable {
   public WorkloadBuilder completion(UnaryOperator<CompletionRequestBuilder> change) {
     return with(
         draft -> {
-          draft.completes = true;
+          draft.isCompletion = true;
           draft.completion = change;
         });
   }
 
   @Override
   public ChainBuilder toChainBuilder() {
-    if (parts.scenario.dialog() && parts.completes) {
+    if (parts.scenario.dialog() && parts.isCompletion) {
       throw InvalidSimulation.because(
           parts.scenario + ".completion(): a dialog needs the chat API; leave it out");
     }
@@ -153,7 +153,7 @@ public final class WorkloadBuilder implements Executable {
     Prompts prompts = ready.prompts();
     Function<Session, String> prompt = inTurn(prompts);
     String name = parts.scenario.name();
-    if (parts.completes) {
+    if (parts.isCompletion) {
       String before = ready.system() == null ? "" : ready.system() + "\n\n";
       return exec(
           parts.completion.apply(
@@ -202,7 +202,7 @@ public final class WorkloadBuilder implements Executable {
   private static final class WorkloadDraft extends Draft<WorkloadDraft> {
     private final WorkloadScenario scenario;
     private WorkloadScenario.@Nullable Ready ready;
-    private boolean completes;
+    private boolean isCompletion;
     private LengthDistribution maxTokens = LengthDistribution.exactly(128);
     private int turns = WorkloadScenario.TURNS;
     private @Nullable Integer contextLimit;

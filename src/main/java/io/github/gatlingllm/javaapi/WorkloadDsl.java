@@ -132,7 +132,7 @@ public abstract class WorkloadDsl extends LoadDsl {
 
   /**
    * Workload D: a conversation of five turns of 50 tokens, each sent with the complete history.
-   * Shows whether a cache keeps complete dialogs.
+   * Shows whether a cache retains complete dialogs.
    */
   public static WorkloadBuilder dialog() {
     return WorkloadBuilder.of(WorkloadScenario.D);

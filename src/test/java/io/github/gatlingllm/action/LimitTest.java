@@ -72,7 +72,7 @@ class LimitTest {
   private Limit.Turn enter(Limit limiter, String name, long tokens) {
     Sent request = new Sent(name, tokens);
     Limit.Turn turn = limiter.enter(tokens, request);
-    if (turn.isAtOnce()) {
+    if (turn.isImmediate()) {
       request.go();
     }
     return turn;
@@ -141,7 +141,7 @@ class LimitTest {
     Limit limiter = limiter(60, 60_000);
     for (int i = 0; i < 600; i++) {
       at(i * 1_010L);
-      assertThat(enter(limiter, "r", 900).isAtOnce()).isTrue();
+      assertThat(enter(limiter, "r", 900).isImmediate()).isTrue();
     }
     assertThat(tasks).isEmpty();
   }

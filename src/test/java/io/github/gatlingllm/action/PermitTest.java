@@ -58,7 +58,7 @@ final class PermitTest {
     Limit.Turn c = enter("c");
     a.end(null);
     assertThat(told).containsExactly("b");
-    assertThat(enter("d").isAtOnce()).as("c is first").isFalse();
+    assertThat(enter("d").isImmediate()).as("c is first").isFalse();
     b.end(null);
     c.end(null);
     assertThat(told).containsExactly("b", "c", "d");
@@ -74,7 +74,7 @@ final class PermitTest {
     a.end(null);
     assertThat(told).containsExactly("c");
     c.end(null);
-    assertThat(enter("d").isAtOnce()).as("the place is free again").isTrue();
+    assertThat(enter("d").isImmediate()).as("the place is free again").isTrue();
   }
 
   @Test
@@ -147,7 +147,7 @@ final class PermitTest {
                                 visit.run();
                               }
                             })));
-            if (permit.join().isAtOnce()) {
+            if (permit.join().isImmediate()) {
               visit.run();
             } else if (impatient && !claimed.getAndSet(true)) {
               permit.join().end(null);
@@ -161,9 +161,9 @@ final class PermitTest {
     assertThat(loops.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
     assertThat(max.get()).isBetween(1, limit);
     for (int i = 0; i < limit; i++) {
-      assertThat(enter(three, () -> {}).isAtOnce()).as("place %s is free", i).isTrue();
+      assertThat(enter(three, () -> {}).isImmediate()).as("place %s is free", i).isTrue();
     }
-    assertThat(enter(three, () -> {}).isAtOnce()).isFalse();
+    assertThat(enter(three, () -> {}).isImmediate()).isFalse();
   }
 
   private final InFlight inFlight = new InFlight();

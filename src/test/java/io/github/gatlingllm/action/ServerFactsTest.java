@@ -47,7 +47,7 @@ class ServerFactsTest {
     try (ScriptedServer server =
         serving(Map.of("/v1/models", owned(owner, ""), "/metrics", metrics))) {
       LlmProtocol of = protocol.baseUrl(server.baseUrl() + "/v1").protocol();
-      return ServerFacts.ask(of, false).decided().asksEventTokens();
+      return ServerFacts.read(of, false).decided().requestsEventTokens();
     }
   }
 
@@ -119,7 +119,7 @@ class ServerFactsTest {
             text);
     try (ScriptedServer server = serving(pages)) {
       LlmProtocol protocol = llm.baseUrl(server.baseUrl() + "/v1").protocol();
-      ServerFacts facts = ServerFacts.ask(protocol, true).with(FIRST, null, Set.of(), true, "");
+      ServerFacts facts = ServerFacts.read(protocol, true).with(FIRST, null, Set.of(), true, "");
 
       assertThat(facts.values()).containsEntry("engine", engine);
       assertThat(facts.values()).containsEntry("engine_version", version);
@@ -138,14 +138,14 @@ class ServerFactsTest {
                 "/version",
                 "{\"version\":\"0.32.0\"}"))) {
       LlmProtocol protocol = llm.baseUrl(server.baseUrl() + "/v1").protocol();
-      ServerFacts facts = ServerFacts.ask(protocol, false).with(FIRST, 12, Set.of(), null, "");
+      ServerFacts facts = ServerFacts.read(protocol, false).with(FIRST, 12, Set.of(), null, "");
 
       assertThat(facts.line("a"))
           .isEqualTo(
               "LLM server a: vllm, version 0.32.0, model m, context 16,384 tokens,"
                   + " template 12 tokens, round trip 0.250 ms");
       assertThat(facts.values()).containsEntry("models", List.of("m"));
-      assertThat(ServerFacts.ask(protocol, false).line("a")).isEmpty();
+      assertThat(ServerFacts.read(protocol, false).line("a")).isEmpty();
     }
   }
 
@@ -153,7 +153,7 @@ class ServerFactsTest {
   void fieldsAreThoseOfTheAnswer() {
     LlmProtocol protocol = llm.baseUrl("http://127.0.0.1:1/v1").warmUp(0).protocol();
     RequestRecord early = Recorded.at(0).tokens(20).output(9).max(16).record();
-    ServerFacts server = ServerFacts.ask(protocol, true);
+    ServerFacts server = ServerFacts.read(protocol, true);
 
     assertThat(server.with(FIRST, null, Set.of(AddedField.USAGE), true, "").values())
         .containsEntry("stream_options", false)
