@@ -63,10 +63,14 @@ public final class LlmProtocol implements Protocol {
 
   private final PromptPrefix prefix;
 
+  /** The headers whose values are secrets, by their names. */
+  private final List<Dynamic<String>> secretHeaders;
+
   private LlmProtocol(Map<Object, @Nullable Object> values) {
     this.values = values;
     ObjectNode body = get(Setting.BODY);
     extraBody = body.isEmpty() ? null : body.toString();
+    secretHeaders = secretsOf(headers());
     PromptPrefix.Shared shared = get(Setting.SHARED_PREFIX);
     prefix =
         shared != null
@@ -216,6 +220,17 @@ public final class LlmProtocol implements Protocol {
 
   public PromptPrefix prefix() {
     return prefix;
+  }
+
+  List<Dynamic<String>> secretHeaders() {
+    return secretHeaders;
+  }
+
+  static List<Dynamic<String>> secretsOf(Map<String, Dynamic<String>> headers) {
+    return headers.entrySet().stream()
+        .filter(header -> Secrets.isNamed(header.getKey()))
+        .map(Map.Entry::getValue)
+        .toList();
   }
 
   public Slo slo() {

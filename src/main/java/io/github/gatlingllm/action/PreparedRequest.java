@@ -18,7 +18,6 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -106,7 +105,7 @@ record PreparedRequest(
         request.name.resolve(session),
         url,
         apiKey,
-        secrets(apiKey, url, List.of(protocol.headers(), request.headers), session),
+        secrets(apiKey, url, protocol.secretHeaders(), request, session),
         body.build(),
         chat.historyKey,
         conversation,
@@ -131,20 +130,20 @@ record PreparedRequest(
   private static Secrets secrets(
       @Nullable String apiKey,
       String url,
-      List<Map<String, Dynamic<String>>> headers,
+      List<Dynamic<String>> ofProtocol,
+      LlmRequest request,
       Session session) {
     List<String> secrets = new ArrayList<>(Secrets.ofUrl(url));
-    URI proxy = Proxy.isSet() ? Proxy.of(URI.create(url)) : null;
-    secrets.addAll(Secrets.ofUrl(String.valueOf(proxy)));
+    if (Proxy.isSet()) {
+      secrets.addAll(Secrets.ofUrl(String.valueOf(Proxy.of(URI.create(url)))));
+    }
     if (apiKey != null) {
       secrets.add(apiKey);
     }
-    for (Map<String, Dynamic<String>> some : headers) {
-      for (Map.Entry<String, Dynamic<String>> header : some.entrySet()) {
-        if (Secrets.isNamed(header.getKey())) {
-          secrets.add(header.getValue().resolve(session).strip());
-        }
-      }
+    ofProtocol.forEach(header -> secrets.add(header.resolve(session).strip()));
+    if (!request.headers.isEmpty()) {
+      LlmProtocol.secretsOf(request.headers)
+          .forEach(header -> secrets.add(header.resolve(session).strip()));
     }
     return Secrets.of(secrets);
   }

@@ -35,7 +35,7 @@ public final class Seed {
 
   private static final long OF_THE_SEED_ONLY = 0;
 
-  private static @Nullable Seed ofProcess;
+  private static volatile @Nullable Seed ofProcess;
   private static @Nullable Long ofRun;
 
   private final long seed;
@@ -46,7 +46,12 @@ public final class Seed {
   }
 
   /** The setting {@code seed}, else computed from the common start of injectors, else random. */
-  public static synchronized Seed ofProcess() {
+  public static Seed ofProcess() {
+    Seed known = ofProcess; // without a lock, as each request reads it
+    return known == null ? decide() : known;
+  }
+
+  private static synchronized Seed decide() {
     if (ofProcess == null) {
       Long set = setting(System.getProperties(), System.getenv());
       Injector injector = Injector.ofProcess();
