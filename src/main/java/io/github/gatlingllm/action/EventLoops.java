@@ -28,11 +28,13 @@ final class EventLoops {
 
   /** Runs the task at that instant of {@link System#nanoTime()} or shortly after, never before. */
   static void at(EventLoop eventLoop, long nanoTime, Runnable task) {
+    after(eventLoop, nanoTime - System.nanoTime(), task);
+  }
+
+  static void after(EventLoop eventLoop, long nanos, Runnable task) {
     if (!eventLoop.isShuttingDown()) {
       try {
-        var unused =
-            eventLoop.schedule(
-                () -> runLogged(task), nanoTime - System.nanoTime(), TimeUnit.NANOSECONDS);
+        var unused = eventLoop.schedule(() -> runLogged(task), nanos, TimeUnit.NANOSECONDS);
       } catch (RejectedExecutionException e) {
         LOGGER.debug("Event loop was shut down, task dropped", e);
       }

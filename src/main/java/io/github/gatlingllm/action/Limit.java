@@ -41,16 +41,6 @@ final class Limit {
   private long tokens;
   private long wakeAt = NONE;
 
-  /** A waiting request and its event loop. */
-  interface Waiter {
-
-    /** The request is admitted. Called once, on any thread; must return immediately. */
-    void go();
-
-    /** Runs a task at that instant of the clock or a little later. */
-    void at(long nanoTime, Runnable task);
-  }
-
   private enum State {
     WAITING,
     INSIDE,
@@ -77,31 +67,34 @@ final class Limit {
     return new Limit(true, requests, tokens, nanoClock);
   }
 
-  /** Admits a request immediately, or later, which the waiter is told. */
-  Turn enter(long needs, Waiter waiter) {
-    Turn turn = new Turn(waiter, Math.max(0, needs));
+  /** Whether a request is admitted immediately; else its permit goes on later. */
+  private boolean enter(Turn turn) {
     List<Turn> due;
+    boolean isAdmitted;
     synchronized (this) {
       waiting.add(turn);
-      due = advance();
-      turn.isImmediate = turn.state == State.INSIDE;
+      due = advance(turn);
+      isAdmitted = turn.state == State.INSIDE;
     }
-    callBack(due, turn);
-    return turn;
+    due.forEach(each -> each.permit.goOn());
+    return isAdmitted;
   }
 
-  /** Admits the requests that fit, and schedules the next attempt. */
-  private List<Turn> advance() {
+  /** Admits the requests that fit, and schedules the next attempt; returns those but for one. */
+  private List<Turn> advance(@Nullable Turn entering) {
     long now = isPerMinute ? nanoClock.getAsLong() : 0;
     expire(now);
-    List<Turn> due = new ArrayList<>(1);
+    List<Turn> due = List.of();
     for (Turn next = next(); next != null && fits(next); next = next()) {
       waiting.remove();
       next.state = State.INSIDE;
       next.admittedAt = now;
       inside++;
       tokens += next.charge;
-      due.add(next);
+      if (next != entering) {
+        due = due.isEmpty() ? new ArrayList<>(1) : due;
+        due.add(next);
+      }
       if (isPerMinute) {
         minute.add(next);
       }
@@ -111,7 +104,7 @@ final class Limit {
       long free = minute.element().admittedAt + MINUTE_NANOS;
       if (wakeAt == NONE || free - wakeAt < 0) {
         wakeAt = free;
-        blocked.waiter.at(free, () -> wake(free));
+        EventLoops.after(blocked.permit.eventLoop, free - now, () -> wake(free));
       }
     }
     return due;
@@ -146,64 +139,49 @@ final class Limit {
       if (wakeAt == at) {
         wakeAt = NONE;
       }
-      due = advance();
+      due = advance(null);
     }
-    callBack(due, null);
+    due.forEach(turn -> turn.permit.goOn());
   }
 
-  private static void callBack(List<Turn> due, @Nullable Turn isImmediate) {
-    for (Turn turn : due) {
-      if (turn != isImmediate) {
-        turn.waiter.go();
+  private synchronized boolean isWaiting(Turn turn) {
+    return turn.state == State.WAITING;
+  }
+
+  /** A request has ended, or will not be sent: what it does not need becomes free. */
+  private void end(Turn turn, @Nullable Long usedTokens) {
+    List<Turn> due;
+    synchronized (this) {
+      if (turn.state == State.WAITING) {
+        turn.state = State.OVER;
+      } else if (turn.state == State.INSIDE && !isPerMinute) {
+        leave(turn);
+      } else if (turn.state == State.INSIDE && usedTokens != null) {
+        tokens += usedTokens - turn.charge;
+        turn.charge = usedTokens;
+      } else {
+        return;
       }
+      due = advance(null);
     }
+    due.forEach(each -> each.permit.goOn());
   }
 
   /** One request's place in the queue, then within the limit. */
-  final class Turn {
-    private final Waiter waiter;
+  private static final class Turn {
+    private final Permit permit;
     private long charge;
     private long admittedAt;
     private State state = State.WAITING;
-    private boolean isImmediate;
 
-    private Turn(Waiter waiter, long charge) {
-      this.waiter = waiter;
+    Turn(Permit permit, long charge) {
+      this.permit = permit;
       this.charge = charge;
-    }
-
-    boolean isImmediate() {
-      return isImmediate;
-    }
-
-    boolean isWaiting() {
-      synchronized (Limit.this) {
-        return state == State.WAITING;
-      }
-    }
-
-    /** The request has ended, or will not be sent: what it does not need becomes free. */
-    void end(@Nullable Long usedTokens) {
-      List<Turn> due;
-      synchronized (Limit.this) {
-        if (state == State.WAITING) {
-          state = State.OVER;
-        } else if (state == State.INSIDE && !isPerMinute) {
-          leave(this);
-        } else if (state == State.INSIDE && usedTokens != null) {
-          tokens += usedTokens - charge;
-          charge = usedTokens;
-        } else {
-          return;
-        }
-        due = advance();
-      }
-      callBack(due, null);
     }
   }
 
   /** The passage of a request through the limits of its target, one after the other. */
-  static final class Permit implements Waiter {
+  static final class Permit {
 
     private final List<Limit> limits;
     private final Timeline timeline;
@@ -239,10 +217,9 @@ final class Limit {
       while (turns.size() < limits.size() && !hasLeft) {
         Limit limit = limits.get(turns.size());
         reached = now;
-        long needs = limit.isPerMinute ? tokens.getAsLong() : 0;
-        Turn turn = limit.enter(needs, this);
+        Turn turn = new Turn(this, limit.isPerMinute ? Math.max(0, tokens.getAsLong()) : 0);
         turns.add(turn);
-        if (!turn.isImmediate()) {
+        if (!limit.enter(turn)) {
           return;
         }
         passed(now);
@@ -257,8 +234,8 @@ final class Limit {
       }
     }
 
-    @Override
-    public void go() {
+    /** A limit has admitted the request, on any thread. */
+    private void goOn() {
       EventLoops.execute(
           eventLoop,
           () -> {
@@ -270,18 +247,16 @@ final class Limit {
           });
     }
 
-    @Override
-    public void at(long nanoTime, Runnable task) {
-      EventLoops.at(eventLoop, nanoTime, task);
-    }
-
     /** Ends the passage: the request has ended, or will not be sent. */
     void leave(@Nullable Long usedTokens) {
       hasLeft = true;
-      if (!turns.isEmpty() && turns.get(turns.size() - 1).isWaiting()) {
+      int last = turns.size() - 1;
+      if (last >= 0 && limits.get(last).isWaiting(turns.get(last))) {
         passed(nanoClock.getAsLong());
       }
-      turns.forEach(turn -> turn.end(usedTokens));
+      for (int i = 0; i <= last; i++) {
+        limits.get(i).end(turns.get(i), usedTokens);
+      }
     }
   }
 }
