@@ -16,7 +16,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,43 +23,10 @@ import org.jspecify.annotations.Nullable;
 /** The objectives of a run, of its targets and of its request names, and how they were met. */
 final class SloTally {
 
-  private final Judge common;
-  private final Map<String, Judge> byTarget = new LinkedHashMap<>();
+  /** Those of all other requests, then those of request names. */
+  private final List<OwnedSlo> common;
 
-  private record Judge(OwnedSlo global, Map<String, OwnedSlo> byName) {
-    static Judge of(TargetSlo slo, String target) {
-      Map<String, OwnedSlo> byName = new LinkedHashMap<>();
-      for (String name : slo.byRequest().keySet()) {
-        byName.put(name, new OwnedSlo(slo.of(name), name, target + slo.owner(name)));
-      }
-      return new Judge(new OwnedSlo(slo.global(), null, target), byName);
-    }
-
-    Stream<OwnedSlo> all() {
-      return Stream.concat(Stream.of(global), byName.values().stream());
-    }
-
-    boolean isEmpty() {
-      return all().allMatch(objectives -> objectives.slo.isEmpty());
-    }
-
-    String text(Predicate<OwnedSlo> only) {
-      return all()
-          .filter(only)
-          .map(
-              own ->
-                  (own.request == null ? "" : own.request + ": ")
-                      + own.slo
-                      + (own.slo.hasSameRule(global.slo) ? "" : " (" + rule(own.slo) + ")"))
-          .filter(text -> !text.isEmpty())
-          .collect(Collectors.joining("; "));
-    }
-
-    @Override
-    public String toString() {
-      return text(all -> true);
-    }
-  }
+  private final Map<String, List<OwnedSlo>> byTarget = new LinkedHashMap<>();
 
   /** The objectives of a target or of a request name, and how they were met. */
   static final class OwnedSlo {
@@ -187,36 +153,57 @@ final class SloTally {
   }
 
   SloTally(RunInfo info) {
-    common = Judge.of(info.objectives().of(""), "");
+    common = owned(info.objectives().of(""), "");
     info.objectives()
         .sloByTarget()
-        .forEach((target, slo) -> byTarget.put(target, Judge.of(slo, target + ": ")));
+        .forEach((target, slo) -> byTarget.put(target, owned(slo, target + ": ")));
   }
 
-  private Stream<Judge> judges() {
+  private static List<OwnedSlo> owned(TargetSlo slo, String target) {
+    List<OwnedSlo> all = new ArrayList<>(List.of(new OwnedSlo(slo.global(), null, target)));
+    for (String name : slo.byRequest().keySet()) {
+      all.add(new OwnedSlo(slo.of(name), name, target + slo.owner(name)));
+    }
+    return all;
+  }
+
+  private Stream<List<OwnedSlo>> judges() {
     return byTarget.isEmpty() ? Stream.of(common) : byTarget.values().stream();
   }
 
-  private Judge judge(String target) {
+  private List<OwnedSlo> judge(String target) {
     return byTarget.getOrDefault(target, common);
   }
 
   OwnedSlo of(String target, String name) {
-    Judge judge = judge(target);
-    return judge.byName().getOrDefault(name, judge.global());
+    List<OwnedSlo> judge = judge(target);
+    for (int i = 1; i < judge.size(); i++) {
+      if (name.equals(judge.get(i).request)) {
+        return judge.get(i);
+      }
+    }
+    return judge.get(0);
   }
 
   /** The objectives of a target, then those of request names. */
   List<OwnedSlo> of(String target) {
-    return judge(target).all().filter(all -> !all.slo.isEmpty()).toList();
+    return judge(target).stream().filter(all -> !all.slo.isEmpty()).toList();
   }
 
   boolean isEmpty() {
-    return judges().allMatch(Judge::isEmpty);
+    return judges().allMatch(SloTally::isEmpty);
   }
 
   boolean isEmpty(String target) {
-    return judge(target).isEmpty();
+    return isEmpty(judge(target));
+  }
+
+  private static boolean isEmpty(List<OwnedSlo> judge) {
+    return judge.stream().allMatch(all -> all.slo.isEmpty());
+  }
+
+  private Slo first() {
+    return judges().findFirst().orElse(common).get(0).slo;
   }
 
   /** The SLO and how it was met over all load levels; null without SLO. */
@@ -225,22 +212,20 @@ final class SloTally {
       return null;
     }
     List<ObjectiveRow> table =
-        judges().flatMap(Judge::all).flatMap(all -> all.objectiveRows(all.allRows())).toList();
-    Slo first = judges().findFirst().orElse(common).global().slo;
-    return new SloTable(text(null), first.percentile(), first.rule(), table);
+        judges().flatMap(List::stream).flatMap(all -> all.objectiveRows(all.allRows())).toList();
+    return new SloTable(text(null), first().percentile(), first().rule(), table);
   }
 
   /** Whether a load level has only requests without objectives, as a class of traffic may. */
   boolean isWithout(String target, int level) {
     List<OwnedSlo> used =
-        judge(target).all().filter(all -> all.byLevel.containsKey(level)).toList();
-    return !used.isEmpty() && used.stream().allMatch(all -> all.slo.isEmpty());
+        judge(target).stream().filter(all -> all.byLevel.containsKey(level)).toList();
+    return !used.isEmpty() && isEmpty(used);
   }
 
   /** The metrics that the SLO of a target limits; of gaps, their mean in a request. */
   List<Metric> limited(String target) {
-    return judge(target)
-        .all()
+    return judge(target).stream()
         .flatMap(all -> all.slo.objectives().stream())
         .map(
             objective ->
@@ -258,48 +243,57 @@ final class SloTally {
   /** How the objectives were met at a load level; empty where no request was judged. */
   List<ObjectiveRow> level(int level) {
     return judges()
-        .flatMap(Judge::all)
+        .flatMap(List::stream)
         .flatMap(all -> all.objectiveRows(all.byLevel.getOrDefault(level, List.of())))
         .toList();
   }
 
   String text(@Nullable String target) {
     if (byTarget.isEmpty() || target != null) {
-      return judge(target == null ? "" : target).toString();
+      List<OwnedSlo> judge = judge(target == null ? "" : target);
+      return text(judge, judge);
     }
-    Slo first = judges().findFirst().orElse(common).global().slo;
-    boolean haveOneRule = judges().allMatch(j -> j.global().slo.hasSameRule(first));
+    boolean haveOneRule = judges().allMatch(judge -> judge.get(0).slo.hasSameRule(first()));
     List<String> parts = new ArrayList<>();
     byTarget.forEach(
         (name, judge) ->
             parts.add(
                 name
                     + ": "
-                    + (judge.isEmpty() ? "no SLO" : judge.toString())
-                    + (haveOneRule || judge.isEmpty()
-                        ? ""
-                        : " (" + rule(judge.global().slo) + ")")));
+                    + (isEmpty(judge) ? "no SLO" : text(judge, judge))
+                    + (haveOneRule || isEmpty(judge) ? "" : rule(judge.get(0).slo))));
     return String.join("; ", parts);
   }
 
+  /** Some of the objectives that judge a target. */
+  private static String text(List<OwnedSlo> judge, List<OwnedSlo> some) {
+    return some.stream()
+        .map(
+            own ->
+                (own.request == null ? "" : own.request + ": ")
+                    + own.slo
+                    + (own.slo.hasSameRule(judge.get(0).slo) ? "" : rule(own.slo)))
+        .filter(text -> !text.isEmpty())
+        .collect(Collectors.joining("; "));
+  }
+
   private static String rule(Slo slo) {
-    return NumberText.plain(slo.percentile())
-        + " %"
-        + (slo.rule() == Slo.Rule.REQUESTS ? " together" : "");
+    boolean isTogether = slo.rule() == Slo.Rule.REQUESTS;
+    return " (" + NumberText.plain(slo.percentile()) + (isTogether ? " % together)" : " %)");
   }
 
   /** The SLO as in settings, with its clock where that matters. */
   String quote(@Nullable String target, boolean isClockNamed) {
-    Stream<Judge> judges = target == null ? judges() : Stream.of(judge(target));
-    return withClock(text(target), judges.flatMap(Judge::all), isClockNamed);
+    Stream<List<OwnedSlo>> judges = target == null ? judges() : Stream.of(judge(target));
+    return withClock(text(target), judges.flatMap(List::stream), isClockNamed);
   }
 
   /** The SLO of a load level, without objectives that apply to none of its requests. */
   String quote(String target, int level, boolean isClockNamed) {
-    List<OwnedSlo> used = judge(target).all().filter(all -> all.areIn(level)).toList();
+    List<OwnedSlo> used = judge(target).stream().filter(all -> all.areIn(level)).toList();
     return used.isEmpty()
         ? quote(target, isClockNamed)
-        : withClock(judge(target).text(used::contains), used.stream(), isClockNamed);
+        : withClock(text(judge(target), used), used.stream(), isClockNamed);
   }
 
   private static String withClock(String text, Stream<OwnedSlo> of, boolean isClockNamed) {
