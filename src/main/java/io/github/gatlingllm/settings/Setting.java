@@ -65,8 +65,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -98,41 +100,25 @@ public final class Setting<T extends @Nullable Object> {
               "endpoint",
               "http://localhost:8000/v1",
               Form.list("URLs", NamedUrl::parse).map(NamedUrl::each))
-          .heads("Target")
           .unset("the embedded engine", List.of())
-          .traits(OF_RUN, PROBED)
-          .means(
-              "base URL (…/v1) of the server, or its full path; a full path such as"
-                  + " …/v1/chat/completions names the API too; a list sets several targets, e.g."
-                  + " vllm=http://a:8000/v1,sglang=http://b:30000/v1; http://a/v1+http://b/v1 is"
-                  + " one target of several replicas");
+          .traits(OF_RUN, PROBED);
 
   public static final Setting<Models> MODEL =
       of(TARGET, "model", "llama-8b", Form.texts("names").map(Models::of))
           .unset("the server's only model", Models.NONE)
-          .traits(OF_CLASS, PROBED)
-          .means(
-              "model to request; one for all endpoints, or one per endpoint; a|b requests"
-                  + " both from one endpoint, each as a separate target; base=50,lora=30 spreads"
-                  + " the requests over models by weight");
+          .traits(OF_CLASS, PROBED);
 
   public static final Setting<List<String>> API_KEY =
       of(TARGET, "apiKey", "sk-…", Form.texts("keys"))
           .unset("none", List.of())
-          .traits(SECRET, OF_RUN, PROBED)
-          .means(
-              "sent as Authorization: Bearer; put it into .env or the environment; one for all"
-                  + " endpoints, or one per endpoint");
+          .traits(SECRET, OF_RUN, PROBED);
 
   public static final Setting<Optional<Api>> API =
-      of(WORKLOAD, "api", "auto", "completions", API_FORM)
-          .traits(PROBED)
-          .means("API of the target; auto: the API in the path of the endpoint, else chat");
+      of(WORKLOAD, "api", "auto", "completions", API_FORM).traits(PROBED);
 
   public static final Setting<Boolean> INTERLEAVE =
       flag(LOAD, "interleave", false)
-          .plan("order", on -> on ? "side by side" : "one after the other")
-          .means("loads several targets at the same time instead of one after the other");
+          .plan("order", on -> on ? "side by side" : "one after the other");
 
   public static final Setting<List<Tokenizer>> TOKENIZER =
       of(
@@ -144,29 +130,17 @@ public final class Setting<T extends @Nullable Object> {
           .withoutEndpoint("chars4")
           .inCode(List.of(Tokenizer.cl100k()))
           .recordedAs(used -> used.get(0).name())
-          .traits(RECORDED, REHEARSED, SELF_TESTED, PROBED)
-          .means(
-              "tokenizer that counts tokens; auto: the server's, the model's"
-                  + " tokenizer.json, that of an OpenAI model by its name, else"
-                  + " tiktoken:cl100k_base as an estimate; other values are server, chars4,"
-                  + " tiktoken:<encoding>, hf:<tokenizer.json, folder, or owner/name>; one for"
-                  + " all endpoints, or one per endpoint");
+          .traits(RECORDED, REHEARSED, SELF_TESTED, PROBED);
 
   public static final Setting<String> PROMPT_TOKENS_OF =
       of(WORKLOAD, "promptTokensOf", "text", "request", Form.choice(List.of("text", "request")))
-          .traits(OF_CLASS)
-          .means(
-              "what promptTokens counts; text: that of the user; request: all that the"
-                  + " server counts, chat template included");
+          .traits(OF_CLASS);
 
   public static final Setting<List<Integer>> CONCURRENCY =
       of(LOAD, "concurrency", "8", "1,2,4,8,16", Form.integers(1))
-          .heads("Load")
           .withoutEndpoint("1,4,16,64")
           .excludes("the load is either a closed or an open loop", "rate")
-          .traits(OF_CLASS, SELF_TESTED)
-          .means(
-              "closed loop: requests in flight; a completion starts the next; a list is a sweep");
+          .traits(OF_CLASS, SELF_TESTED);
 
   public static final Setting<List<LoadLevel.Open>> RATE =
       of(LOAD, "rate", "2,4,8", "numbers > 0, curve", LoadForms::rates)
@@ -175,10 +149,7 @@ public final class Setting<T extends @Nullable Object> {
               "a curve", LoadForms::isCurve, "a curve has its own duration", "duration, requests")
           .excludesWhere("a curve", LoadForms::isCurve, "a search starts at one rate", "search")
           .excludesWhere("a curve", LoadForms::isCurve, "a curve has no load levels", "repeats")
-          .traits(OF_CLASS)
-          .means(
-              "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a rate"
-                  + " curve, steps:<rate>:<duration>,… a curve of steps");
+          .traits(OF_CLASS);
 
   public static final Setting<@Nullable Arrivals> ARRIVAL =
       of(LOAD, "arrival", "gamma:1.4", "process, trace", LoadForms::arrival)
@@ -193,52 +164,34 @@ public final class Setting<T extends @Nullable Object> {
               arrival -> !LoadForms.isTrace(arrival),
               "only open loops have arrivals",
               "rate")
-          .traits(OF_CLASS)
-          .means(
-              "arrival process of an open loop; one of poisson, constant, gamma:<cv>, or"
-                  + " trace:<file>[@1s|@1ms][@<speed>], which replays recorded traffic");
+          .traits(OF_CLASS);
 
   public static final Setting<@Nullable Double> WEIGHT =
       of(LOAD, "weight", "70", POSITIVE)
           .orNull("none")
           .needs("only classes of traffic share a load", "class.<name>.<setting>")
-          .traits(OF_CLASS)
-          .means("share of a class of traffic in the common rate or concurrency");
+          .traits(OF_CLASS);
 
   public static final Setting<@Nullable String> CLASS =
       of(LOAD, "class.<name>.<setting>", "70", Form.text())
           .orNull("one class")
-          .excludes("classes measure in the same windows", "search, trials, requests, interleave")
-          .means(
-              "a setting of one class of traffic, such as class.chat.weight; all classes have load"
-                  + " together; own ones are those marked so, and a weight, rate or concurrency"
-                  + " each");
+          .excludes("classes measure in the same windows", "search, trials, requests, interleave");
 
   public static final Setting<Boolean> INTERFERENCE =
       flag(LOAD, "interference", false)
-          .needs("compares classes of traffic", "class.<name>.<setting>")
-          .means(
-              "measures each class of traffic alone too, in random order; the report"
-                  + " states what the other classes change for it");
+          .needs("compares classes of traffic", "class.<name>.<setting>");
 
   public static final Setting<@Nullable Integer> TRIALS =
       of(LOAD, "trials", "10", Form.integer(1))
           .excludes(
               "trials are bounded by their count",
-              "rate, search, requests, duration, fill, stabilize, cooldown")
-          .means(
-              "batch mode; sends all requests of a level together, waits for the slowest,"
-                  + " and repeats that this many times");
+              "rate, search, requests, duration, fill, stabilize, cooldown");
 
   public static final Setting<Repeats> REPEATS =
       of(PLAN, "repeats", "auto:3%", "number, auto:<percent>%", Repeats::parse)
           .unset("1", Repeats.ONCE)
           .excludes("trials are repeats already", "trials")
-          .excludes("a search chooses its levels by their results", "search")
-          .means(
-              "how many times every load level is measured, in random order;"
-                  + " auto:<percent>%[:<figure>] repeats until the 95 % interval of the figure,"
-                  + " by default the throughput, is that narrow at every level");
+          .excludes("a search chooses its levels by their results", "search");
 
   /** Of users of a closed loop; the other search is of rates. */
   public static final String MAX_USERS = "maxUsers";
@@ -257,10 +210,7 @@ public final class Setting<T extends @Nullable Object> {
               MAX_USERS::equals,
               "it searches closed loops; start it with llm.concurrency",
               "rate")
-          .excludes("it draws its arrivals", "arrival")
-          .means(
-              "searches for the highest load at which the SLO holds; maxGoodput: a Poisson rate;"
-                  + " maxUsers: users of a closed loop");
+          .excludes("it draws its arrivals", "arrival");
 
   public static final Setting<Double> SEARCH_PRECISION =
       of(
@@ -269,8 +219,7 @@ public final class Setting<T extends @Nullable Object> {
               "0.05",
               "0.1",
               Form.decimal("number > 0, < 1", Double.MIN_VALUE, Math.nextDown(1.0)))
-          .needs("has no effect alone", "search")
-          .means("largest error of the found load, as a share of the true one");
+          .needs("has no effect alone", "search");
 
   public static final Setting<List<StopRule>> STOP_WHEN =
       of(PLAN, "stopWhen", "errorsInARow>100", "errors>10%", Form.list("rules", StopRule::parse))
@@ -279,102 +228,57 @@ public final class Setting<T extends @Nullable Object> {
               "slo<…",
               rules -> rules.stream().anyMatch(StopRule::needsSlo),
               "has no SLO to judge",
-              "slo")
-          .means(
-              "ends a sweep after the first level that breaks a rule; one of slo<50%,"
-                  + " errors>10%, errors>50, errorsInARow>100, overSaturated; never alone turns"
-                  + " all rules off");
+              "slo");
 
   public static final Setting<Integer> WARMUP =
-      of(PROTOCOL, "warmup", "1", "3", Form.integer(0))
-          .heads("Phases and bounds of each load level")
-          .traits(SELF_TESTED)
-          .means(
-              "real requests before measuring, per run and target; they are in no record"
-                  + " and no figure but one: the last is the single-stream peak; where prompts"
-                  + " have one length and the server does not say what its chat template adds, a"
-                  + " short one more is sent");
+      of(PROTOCOL, "warmup", "1", "3", Form.integer(0)).traits(SELF_TESTED);
 
   public static final Setting<@Nullable Duration> WAIT_READY =
       of(PROTOCOL, "waitReady", "5m", Form.duration(false))
           .orNull("no wait")
           .traits(OF_RUN, RECORDED_IF_SET, PROBED)
-          .plan("wait", max -> "at most " + PlanText.time(max) + " for a server that still starts")
-          .means(
-              "longest wait for a server that still starts; waits for its pages /health"
-                  + " and /models, then for the first request");
+          .plan("wait", max -> "at most " + PlanText.time(max) + " for a server that still starts");
 
   public static final Setting<List<Hook>> BEFORE_LEVEL =
       hooks("beforeLevel", "POST:/reset_prefix_cache")
-          .plan("before levels", hooks -> hooks.isEmpty() ? null : Hook.texts(hooks))
-          .means(
-              "requests to the server before each level; sent in order, when the level before has"
-                  + " drained; with @c=8 at the end before this level only, with @running>64 once"
-                  + " more than 64 requests of a level are in flight");
+          .plan("before levels", hooks -> hooks.isEmpty() ? null : Hook.texts(hooks));
 
   public static final Setting<List<Hook>> AFTER_LEVEL =
       hooks("afterLevel", "POST:/stop_profile@c=8")
-          .plan("after levels", hooks -> hooks.isEmpty() ? null : Hook.texts(hooks))
-          .means(
-              "requests to the server after each level; sent in order, when the level has"
-                  + " drained; with @c=8 at the end after this level only, with @running>64 after"
-                  + " levels that exceeded it only; after one that failed no other level starts");
+          .plan("after levels", hooks -> hooks.isEmpty() ? null : Hook.texts(hooks));
 
   public static final Setting<Boolean> JVM_WARM_UP =
-      flag(PROTOCOL, "jvmWarmUp", true)
-          .traits(SELF_TESTED)
-          .means(
-              "requests to an engine inside this JVM before the load; they end when the"
-                  + " JIT compilers have nothing left to do, after 10 s at most");
+      flag(PROTOCOL, "jvmWarmUp", true).traits(SELF_TESTED);
 
   public static final Setting<Optional<Duration>> FILL =
-      of(LOAD, "fill", "auto", "5s", Form.automatic())
-          .traits(OF_CLASS)
-          .means("time over which the users of a level start");
+      of(LOAD, "fill", "auto", "5s", Form.automatic()).traits(OF_CLASS);
 
   public static final Setting<Optional<Duration>> STABILIZE =
-      of(LOAD, "stabilize", "auto", "20s", Form.automatic())
-          .means("time for the load to settle, after all users have started");
+      of(LOAD, "stabilize", "auto", "20s", Form.automatic());
 
   public static final Setting<Duration> DURATION =
       of(LOAD, "duration", "30", "2m", Form.duration(false))
           .withoutEndpoint("12")
-          .traits(SELF_TESTED)
-          .means("time measured at each load level");
+          .traits(SELF_TESTED);
 
   public static final Setting<@Nullable Integer> REQUESTS =
-      of(LOAD, "requests", "1000", Form.integer(1))
-          .orNull("bounded by duration")
-          .means(
-              "bounds a level by its requests instead of time; with duration too, what"
-                  + " comes first ends the level");
+      of(LOAD, "requests", "1000", Form.integer(1)).orNull("bounded by duration");
 
   public static final Setting<Boolean> COOLDOWN =
       flag(LOAD, "cooldown", true)
-          .excludesWhere("true", on -> on, "exactly that many requests are sent", "requests")
-          .means("continues the load, in no figure, until all measured requests have ended");
+          .excludesWhere("true", on -> on, "exactly that many requests are sent", "requests");
 
   public static final Setting<Duration> DRAIN =
-      of(LOAD, "drain", "30", "1m", Form.duration(true))
-          .traits(SELF_TESTED)
-          .means(
-              "longest wait for requests in flight at the end of a level, which are then"
-                  + " cancelled");
+      of(LOAD, "drain", "30", "1m", Form.duration(true)).traits(SELF_TESTED);
 
   public static final Setting<@Nullable String> PROMPT =
       of(WORKLOAD, "prompt", "Why is the sky blue?", Form.text())
-          .heads("Prompts")
           .orNull("built-in prompts")
           .excludes("prompts are either one text or a file", "prompts")
-          .traits(OF_CLASS, PROBED)
-          .means("the same text in every request");
+          .traits(OF_CLASS, PROBED);
 
   public static final Setting<@Nullable PromptPool> PROMPTS =
-      of(WORKLOAD, "prompts", "prompts.jsonl", "file", PromptPool::read)
-          .traits(OF_CLASS)
-          .means(
-              "file of prompts: JSON array, JSONL, CSV, or a prompt per line; output_tokens of an"
-                  + " object is the length of its answer");
+      of(WORKLOAD, "prompts", "prompts.jsonl", "file", PromptPool::read).traits(OF_CLASS);
 
   public static final Setting<List<Length>> PROMPT_TOKENS =
       of(WORKLOAD, "promptTokens", "256:96", "numbers, ranges", Length::each)
@@ -385,15 +289,10 @@ public final class Setting<T extends @Nullable Object> {
                   + " for built-in prompts, else unchanged",
               List.of())
           .excludesWhere("a list", Setting::isList, "each pair of lengths has a sweep", "search")
-          .traits(OF_CLASS)
-          .means(
-              "cuts or pads every prompt to exactly that many tokens; <mean>:<std>, <min>-<max>,"
-                  + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw the length; a list"
-                  + " makes a grid with maxTokens: each pair has the full load");
+          .traits(OF_CLASS);
 
   public static final Setting<Integer> INPUTS_PER_REQUEST =
-      of(WORKLOAD, "inputsPerRequest", "1", "16", Form.integer(1))
-          .means("number of texts to embed, or of documents to rerank, in a request");
+      of(WORKLOAD, "inputsPerRequest", "1", "16", Form.integer(1));
 
   public static final Setting<@Nullable Function<Tokenizer, Dataset>> DATASET =
       of(
@@ -403,10 +302,7 @@ public final class Setting<T extends @Nullable Object> {
               "<sharegpt|oasst|longbench|mooncake|openai>:<file>",
               SettingValue::dataset)
           .excludes("each defines the prompts", "prompt, prompts, promptTokens")
-          .traits(OF_CLASS, OF_RUN)
-          .means(
-              "recorded dialogs in one of these formats; <file> is also https://… or"
-                  + " hf:<owner>/<name>[@<revision>]/<file>, with #sha256=<digits> if pinned");
+          .traits(OF_CLASS, OF_RUN);
 
   public static final Setting<@Nullable Function<Tokenizer, SessionFile>> SESSIONS =
       Setting.<Function<Tokenizer, SessionFile>>of(
@@ -419,29 +315,20 @@ public final class Setting<T extends @Nullable Object> {
           .excludes(
               "sessions have their own prompts and gaps",
               "prompt, prompts, promptTokens, dataset, mix, lengths, images, thinkTime")
-          .traits(OF_CLASS)
-          .means(
-              "recorded sessions of agents with tool gaps and sub-agents, one per user; a file or"
-                  + " folder of a request per line, Mooncake's too, of OpenTelemetry's spans"
-                  + " (OTLP/JSON), of Weka's or TraceLab's traces; llm.rate is sessions per"
-                  + " second");
+          .traits(OF_CLASS);
 
   public static final Setting<@Nullable Duration> SESSION_GAP_CAP =
       of(PROTOCOL, "sessionGapCap", "10s", Form.duration(true))
           .orNull("gaps as recorded")
           .needs("replays recorded gaps", "sessions")
           .traits(RECORDED_IF_SET)
-          .plan("gaps", cap -> "at most " + PlanText.time(cap))
-          .means(
-              "longest gap of replayed sessions; from the end of an answer to the next"
-                  + " request; the plan states how much of the recorded time it takes away");
+          .plan("gaps", cap -> "at most " + PlanText.time(cap));
 
   public static final Setting<Double> SESSION_SPEED =
       of(PROTOCOL, "sessionSpeed", "1", "2", POSITIVE)
           .needs("replays recorded gaps", "sessions")
           .traits(RECORDED_IF_SET)
-          .plan("gaps", speed -> speed == 1 ? null : "divided by " + NumberText.plain(speed))
-          .means("divides the gaps of replayed sessions, after sessionGapCap");
+          .plan("gaps", speed -> speed == 1 ? null : "divided by " + NumberText.plain(speed));
 
   public static final Setting<@Nullable StartRange> SESSION_START =
       of(PROTOCOL, "sessionStart", "random", "random, <from>-<to>%", StartRange::parse)
@@ -449,12 +336,7 @@ public final class Setting<T extends @Nullable Object> {
           .needs("replays recorded sessions", "sessions")
           .excludes("only the users of a closed loop wait for each other", "rate, arrival, trials")
           .traits(RECORDED_IF_SET)
-          .plan("sessions begin", range -> "at a random instant in " + range + " of each")
-          .means(
-              "where in its first session each user begins; at a random instant in that"
-                  + " part of it: the request before that instant is sent first, in the phase"
-                  + " fill, and when all users have its answer, all go on together; later"
-                  + " sessions begin at their beginning");
+          .plan("sessions begin", range -> "at a random instant in " + range + " of each");
 
   public static final Setting<String> SESSION_ANSWERS =
       of(
@@ -465,28 +347,19 @@ public final class Setting<T extends @Nullable Object> {
               Form.choice(List.of("recorded", "server")))
           .needs("replays recorded sessions", "sessions")
           .traits(RECORDED_IF_SET)
-          .plan("history", who -> who.equals("server") ? "the server's own answers" : null)
-          .means(
-              "whose answers are in the prompts of replayed sessions; recorded: text of"
-                  + " the recorded length, so that blocks of the prefix cache stay as recorded;"
-                  + " server: its own, where a prompt continues the one before and no tool was"
-                  + " called");
+          .plan("history", who -> who.equals("server") ? "the server's own answers" : null);
 
   public static final Setting<@Nullable Function<Tokenizer, Dataset>> B2_DATASET =
       of(WORKLOAD, "dataset.B2", "longbench:hf:THUDM/LongBench-v2/data.json", DATASET.form)
-          .traits(OF_CLASS, OF_RUN)
-          .means("texts of scenario B2, each cut to its length");
+          .traits(OF_CLASS, OF_RUN);
 
   public static final Setting<@Nullable Function<Tokenizer, Dataset>> D_DATASET =
-      of(WORKLOAD, "dataset.D", "oasst:chats.jsonl.gz", DATASET.form)
-          .traits(OF_CLASS, OF_RUN)
-          .means("dialogs of scenario D, each to its end or <turns>");
+      of(WORKLOAD, "dataset.D", "oasst:chats.jsonl.gz", DATASET.form).traits(OF_CLASS, OF_RUN);
 
   public static final Setting<@Nullable String> DATASET_CACHE =
       of(RUN, "datasetCache", "/data/datasets", Form.text())
           .orNull("~/.gatling-llm/datasets")
-          .traits(OF_RUN, PASSED_ON)
-          .means("folder of downloaded files, each downloaded once");
+          .traits(OF_RUN, PASSED_ON);
 
   public static final Setting<List<Weighted>> SCENARIO =
       of(WORKLOAD, "scenario", "B1,C", Weighted.ALONE)
@@ -496,10 +369,7 @@ public final class Setting<T extends @Nullable Object> {
               "A1 to D", known -> !known.isEmpty(), "each defines the prompts", "sessions")
           .excludes("scenarios run either one after the other or mixed", "mix")
           .excludes("scenarios have their own prompts", "prompt, prompts, dataset, promptTokens")
-          .traits(OF_CLASS)
-          .means(
-              "known workloads, one after the other, each with the full load; agentx: sessions by"
-                  + " the rules of that benchmark");
+          .traits(OF_CLASS);
 
   public static final Setting<List<Weighted>> MIX =
       of(
@@ -508,29 +378,21 @@ public final class Setting<T extends @Nullable Object> {
               "C:70,B1:30",
               Form.list("<scenario>:<weight > 0>", Weighted::parse).map(Weighted::each))
           .unset("none", List.of())
-          .excludes("scenarios have their own prompts", "prompt, prompts, dataset, promptTokens")
-          .means("known workloads mixed by weight, e.g. C:70,B1:30");
+          .excludes("scenarios have their own prompts", "prompt, prompts, dataset, promptTokens");
 
   public static final Setting<Integer> TURNS =
-      of(WORKLOAD, "turns", "5", "8", Form.integer(1))
-          .traits(OF_CLASS)
-          .means("turns of a dialog of scenario D");
+      of(WORKLOAD, "turns", "5", "8", Form.integer(1)).traits(OF_CLASS);
 
   public static final Setting<@Nullable Integer> CONTEXT_TOKENS =
       of(WORKLOAD, "contextTokens", "8192", Form.integer(1))
           .orNull("no limit")
           .plan("context", max -> max + " tokens; a dialog ends before a turn that would not fit")
-          .traits(OF_CLASS)
-          .means(
-              "context length of the model; a dialog ends before a turn that would exceed" + " it");
+          .traits(OF_CLASS);
 
   public static final Setting<Boolean> TURN_BY_TURN =
       flag(WORKLOAD, "turnByTurn", false)
           .needs("replays recorded dialogs", "dataset")
-          .traits(OF_CLASS)
-          .means(
-              "sends the user turns of a recorded dialog in turn; each has the answers"
-                  + " before it");
+          .traits(OF_CLASS);
 
   public static final Setting<ThinkTime> THINK_TIME =
       of(WORKLOAD, "thinkTime", "1s-5s", "duration, range", ThinkTime::parse)
@@ -538,10 +400,7 @@ public final class Setting<T extends @Nullable Object> {
           .plan(
               "think time",
               think -> think.isNone() ? null : think + " before a user's next request")
-          .traits(OF_CLASS)
-          .means(
-              "time from an answer to the next request of its user; a range is drawn from"
-                  + " uniformly");
+          .traits(OF_CLASS);
 
   public static final Setting<LengthDistribution.@Nullable Pairs> LENGTHS =
       of(
@@ -551,50 +410,28 @@ public final class Setting<T extends @Nullable Object> {
               "pairs, prefillHeavy, balanced, decodeHeavy",
               SettingValue::lengths)
           .excludes("each sets the length of prompts", "promptTokens, scenario, mix, dataset")
-          .traits(OF_CLASS)
-          .means(
-              "lengths of prompts and answers that belong together; drawn by weight from"
-                  + " <mean>|<std>,<mean>|<std>:<weight>;…; or one of prefillHeavy (8192 in, 1024"
-                  + " out), balanced (1024 in, 1024 out), decodeHeavy (1024 in, 8192 out)");
+          .traits(OF_CLASS);
 
   public static final Setting<Boolean> UNIQUE_PROMPTS =
-      flag(PROTOCOL, "uniquePrompts", true)
-          .inCode(false)
-          .traits(OF_CLASS, REHEARSED)
-          .means(
-              "begins every prompt with a seeded nonce; so none is in a prefix cache; in"
-                  + " replayed sessions all requests of a replay begin with the same one, so"
-                  + " they share what was recorded as shared");
+      flag(PROTOCOL, "uniquePrompts", true).inCode(false).traits(OF_CLASS, REHEARSED);
 
   public static final Setting<@Nullable Long> NONCE =
       of(RUN, "nonce", "run", "seed", new Form<>("run, seed, integer", Seed::nonce))
-          .traits(PASSED_ON)
-          .means(
-              "what nonces depend on besides the seed; run: the run, so that the prompts"
-                  + " of an earlier run are in no prefix cache; seed: nothing, so that equal"
-                  + " seeds send equal bytes; the nonceOfRun in the run.json of a run sends its"
-                  + " bytes again");
+          .traits(PASSED_ON);
 
   public static final Setting<@Nullable ShownImages> IMAGES =
       of(WORKLOAD, "images", "1x512x512", "<n>x<w>x<h>, file", ShownImages::parse)
           .excludes("each defines the prompts", "dataset, scenario, mix")
           .plan("images", ShownImages::toString)
-          .traits(OF_CLASS)
-          .means(
-              "images in every request; <n> generated ones of <w>x<h> pixels, or those of"
-                  + " a file or folder");
+          .traits(OF_CLASS);
 
   public static final Setting<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       of(PROTOCOL, "sharedPrefix", "8x512", "<groups>x<tokens>", SettingValue::sharedPrefix)
           .excludes("a nonce at the start leaves no prefix to share", "uniquePrompts")
-          .traits(OF_CLASS, REHEARSED)
-          .means("begins every prompt with one of <groups> texts; each has <tokens> tokens");
+          .traits(OF_CLASS, REHEARSED);
 
   public static final Setting<Boolean> STREAM =
-      flag(PROTOCOL, "stream", true)
-          .heads("Requests")
-          .traits(OF_CLASS, RECORDED)
-          .means("requests a stream; without it TTFT, TPOT and ITL are absent");
+      flag(PROTOCOL, "stream", true).traits(OF_CLASS, RECORDED);
 
   public static final Setting<List<Length>> MAX_TOKENS =
       of(WORKLOAD, "maxTokens", "128:32", "numbers, ranges", Length::each)
@@ -602,10 +439,7 @@ public final class Setting<T extends @Nullable Object> {
           .withoutEndpoint("lognormal:16:8")
           .needsWhere("a list", Setting::isList, "a grid has lengths of prompts", "promptTokens")
           .excludesWhere("a list", Setting::isList, "each pair of lengths has a sweep", "search")
-          .traits(OF_CLASS, PROBED)
-          .means(
-              "output length in each of the forms of promptTokens; it is drawn for each"
-                  + " request; a list makes a grid with promptTokens");
+          .traits(OF_CLASS, PROBED);
 
   public static final Setting<String> MAX_TOKENS_FIELD =
       of(
@@ -614,59 +448,40 @@ public final class Setting<T extends @Nullable Object> {
               "auto",
               "max_completion_tokens",
               Form.choice(Api.MAX_TOKENS_FIELDS))
-          .traits(RECORDED_IF_SET, PROBED)
-          .means(
-              "field of chat completions that has maxTokens; auto: max_tokens until the"
-                  + " server rejects it in the first request; none: no limit is sent");
+          .traits(RECORDED_IF_SET, PROBED);
 
   public static final Setting<Boolean> INCLUDE_USAGE =
-      flag(PROTOCOL, "includeUsage", true)
-          .inCode(null)
-          .traits(RECORDED_IF_SET, PROBED)
-          .means("requests the server's count of tokens: stream_options.include_usage");
+      flag(PROTOCOL, "includeUsage", true).inCode(null).traits(RECORDED_IF_SET, PROBED);
 
   public static final Setting<String> EVENT_TOKENS =
       of(PROTOCOL, "eventTokens", "auto", "server", Form.choice(List.of("auto", "server", "none")))
-          .traits(PROBED)
-          .means(
-              "who counts the tokens of each event of a stream; server: the server, by a"
-                  + " field of the request (stream_options.continuous_usage_stats); auto: vLLM"
-                  + " and SGLang are asked, as /v1/models or their metrics name them; none:"
-                  + " they are estimated");
+          .traits(PROBED);
 
   public static final Setting<Boolean> IGNORE_EOS =
       flag(PROTOCOL, "ignoreEos", true)
           .inCode(null)
           .recordedAs(asked -> Boolean.toString(!Boolean.FALSE.equals(asked)))
-          .traits(OF_CLASS, RECORDED, PROBED)
-          .means(
-              "sends ignore_eos and min_tokens; every output has exactly its length of"
-                  + " maxTokens");
+          .traits(OF_CLASS, RECORDED, PROBED);
 
   public static final Setting<@Nullable Double> TEMPERATURE =
       of(WORKLOAD, "temperature", "0.7", Form.decimal("number ≥ 0", 0, Float.MAX_VALUE))
           .orNull("the server's")
           .traits(OF_CLASS, PROBED)
-          .plan("sampling", number -> "temperature " + NumberText.plain(number))
-          .means("sampling temperature");
+          .plan("sampling", number -> "temperature " + NumberText.plain(number));
 
   public static final Setting<@Nullable Double> TOP_P =
       of(WORKLOAD, "topP", "0.95", Form.decimal("number > 0, ≤ 1", Double.MIN_VALUE, 1))
           .orNull("the server's")
           .traits(OF_CLASS, PROBED)
-          .plan("sampling", number -> "top_p " + NumberText.plain(number))
-          .means("nucleus sampling; share of the probability that tokens are sampled from");
+          .plan("sampling", number -> "top_p " + NumberText.plain(number));
 
   public static final Setting<ObjectNode> BODY =
       of(PROTOCOL, "body", "{\"top_k\":40}", "JSON object", SettingValue::body)
           .unset("none", SettingValue.body("{}"))
-          .traits(OF_CLASS, PROBED)
-          .means("JSON object that is merged into every request");
+          .traits(OF_CLASS, PROBED);
 
   public static final Setting<@Nullable String> HEADER =
-      of(PROTOCOL, "header.<Name>", "acme", Form.text())
-          .traits(OF_CLASS, MERGED)
-          .means("extra header of every request");
+      of(PROTOCOL, "header.<Name>", "acme", Form.text()).traits(OF_CLASS, MERGED);
 
   public static final Setting<@Nullable String> CONVERSATION_HEADER =
       of(
@@ -676,109 +491,72 @@ public final class Setting<T extends @Nullable Object> {
               "header name",
               name -> Form.require(name, Settings::isHeaderName))
           .orNull("none")
-          .traits(OF_CLASS, RECORDED_IF_SET, PROBED)
-          .means(
-              "header with a different value for each dialog; it is the same in all its"
-                  + " turns, by which a gateway finds its replica");
+          .traits(OF_CLASS, RECORDED_IF_SET, PROBED);
 
   public static final Setting<Duration> TIMEOUT =
       of(PROTOCOL, "timeout", "600", "2m", Form.duration(false))
-          .heads("Connections and limits")
           .traits(OF_CLASS, RECORDED, REHEARSED, PROBED)
-          .plan("limits", max -> PlanText.time(max) + " per request")
-          .means("longest time of a complete request");
+          .plan("limits", max -> PlanText.time(max) + " per request");
 
   public static final Setting<Duration> IDLE_TIMEOUT =
       of(PROTOCOL, "idleTimeout", "120", "30s", Form.duration(false))
           .traits(OF_CLASS, RECORDED, REHEARSED, PROBED)
-          .plan("limits", max -> PlanText.time(max) + " between events")
-          .means("longest time without a byte of a stream, before its first byte too");
+          .plan("limits", max -> PlanText.time(max) + " between events");
 
   public static final Setting<@Nullable Abandonment> ABANDON =
       of(PROTOCOL, "abandon", "10%@2s-5s", "<share>%@<time>, range", SettingValue::abandonment)
           .orNull("everyone stays")
           .traits(OF_CLASS, RECORDED_IF_SET)
-          .plan("limits", leaving -> "users leave: " + leaving)
-          .means(
-              "users who leave before their answer ends; it happens to <share>% of the"
-                  + " requests, after <time>, which is drawn from a range uniformly");
+          .plan("limits", leaving -> "users leave: " + leaving);
 
   public static final Setting<@Nullable Integer> MAX_IN_FLIGHT =
       of(PROTOCOL, "maxInFlight", "64", Form.integer(1))
           .orNull("no limit")
           .traits(OF_CLASS, RECORDED_IF_SET, REHEARSED)
-          .plan("limits", max -> max + " in flight")
-          .means("maximum number of requests in flight per target; others wait in order");
+          .plan("limits", max -> max + " in flight");
 
   public static final Setting<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
       of(PROTOCOL, "maxRequestsPerMinute", "500", Form.integer(1))
           .orNull("no limit")
           .traits(RECORDED_IF_SET)
-          .plan("limits", max -> max + " requests a minute")
-          .means(
-              "maximum number of requests in any 60 s; it holds for each target and load generator,"
-                  + " and others wait in order");
+          .plan("limits", max -> max + " requests a minute");
 
   public static final Setting<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
       of(PROTOCOL, "maxTokensPerMinute", "150000", Form.integer(1))
           .orNull("no limit")
           .traits(RECORDED_IF_SET)
-          .plan("limits", max -> max + " tokens a minute")
-          .means(
-              "maximum number of tokens in any 60 s; counted are those of the prompt,"
-                  + " four characters each, and maxTokens of the answer, until the server's"
-                  + " usage states how many they were");
+          .plan("limits", max -> max + " tokens a minute");
 
   public static final Setting<String> CONNECTIONS =
       of(PROTOCOL, "connections", "shared", "perUser", Form.choice(List.of("shared", "perUser")))
           .traits(RECORDED, REHEARSED, SELF_TESTED, PROBED)
           .plan(
               "connections",
-              who -> who.equals("shared") ? "shared by all users" : "own ones per user")
-          .means(
-              "who can reuse a kept-alive connection; shared: any user; perUser: the user"
-                  + " who opened it");
+              who -> who.equals("shared") ? "shared by all users" : "own ones per user");
 
   public static final Setting<Boolean> HTTP2 =
       flag(WORKLOAD, "http2", false)
           .traits(PROBED)
-          .plan("connections", on -> on ? "HTTP/2 where the server agrees" : null)
-          .means("HTTP/2 if the server agrees to it (ALPN), which is possible over https only");
+          .plan("connections", on -> on ? "HTTP/2 where the server agrees" : null);
 
   public static final Setting<Boolean> VERIFY_TLS =
       flag(PROTOCOL, "verifyTls", true)
           .inCode(null)
           .traits(RECORDED_IF_SET, REHEARSED, PROBED)
-          .plan("connections", on -> on ? null : "certificates NOT verified")
-          .means(
-              "refuses certificates that are not trusted or are of another host; TLS below"
-                  + " 1.2 is refused too");
+          .plan("connections", on -> on ? null : "certificates NOT verified");
 
   public static final Setting<@Nullable String> PROXY =
       of(RUN, "proxy", "http://proxy:3128", "URL, env, none", Proxy::check)
           .orNull("none, or that of the http protocol")
-          .traits(PASSED_ON, PROBED)
-          .means(
-              "HTTP proxy of all requests but those to engines in this JVM; env: that of"
-                  + " HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY");
+          .traits(PASSED_ON, PROBED);
 
   public static final Setting<Slos> SLO =
       of(PROTOCOL, "slo", "ttft<200ms,tpot<50ms", "limits", Slos::parse)
-          .heads("Objectives and build gates")
           .unset("none", Slos.NONE)
-          .traits(OF_CLASS, REHEARSED, MERGED)
-          .means(
-              "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s; several tiers judge"
-                  + " the same requests: gold:ttft<200ms,tpot<30ms;silver:ttft<1s; presets are "
-                  + Slo.presets());
+          .traits(OF_CLASS, REHEARSED, MERGED);
 
   public static final Setting<@Nullable String> SLO_TIER =
-      of(PROTOCOL, "sloTier", "silver", Form.text())
-          .orNull("the first")
-          .traits(MERGED)
-          .means(
-              "tier of slo that searches, stop rules, headlines and gates without a tier use; all"
-                  + " tiers are judged");
+      of(PROTOCOL, "sloTier", "silver", Form.text()).orNull("the first").traits(MERGED);
 
   public static final Setting<Double> SLO_PERCENTILE =
       of(
@@ -788,18 +566,12 @@ public final class Setting<T extends @Nullable Object> {
               "95",
               Form.decimal("percentage ≤ 100", Double.MIN_VALUE, 100))
           .needs("has no effect alone", "slo")
-          .traits(OF_CLASS, MERGED)
-          .means(
-              "share of attempted requests, also failed ones, that must meet the SLO; a"
-                  + " load level holds the SLO if that share meets it, by the rule of sloRule");
+          .traits(OF_CLASS, MERGED);
 
   public static final Setting<Slo.Rule> SLO_RULE =
       of(PROTOCOL, "sloRule", "percentiles", "requests", Form.choice(Slo.Rule.class))
           .needs("has no effect alone", "slo")
-          .traits(OF_CLASS, MERGED)
-          .means(
-              "how the share of sloPercentile is taken; percentiles: each objective by itself is"
-                  + " met by that share; requests: all of them together");
+          .traits(OF_CLASS, MERGED);
 
   public static final Setting<List<Assertion>> ASSERT =
       of(
@@ -813,52 +585,31 @@ public final class Setting<T extends @Nullable Object> {
               assertions -> assertions.stream().anyMatch(Assertion::needsSlo),
               "has no SLO to judge",
               "slo")
-          .traits(OF_RUN, SELF_TESTED, MERGED)
-          .means(
-              "build gates; for example"
-                  + " ttft.p99<200ms,goodput>=95%,errors<1%,c=8:tpot.mean<40ms,valid");
+          .traits(OF_RUN, SELF_TESTED, MERGED);
 
   public static final Setting<Boolean> FAIL_BUILD =
-      flag(PROTOCOL, "failBuild", true)
-          .traits(OF_RUN, RECORDED_IF_SET, SELF_TESTED)
-          .means("fails the build where an assertion is missed or the run is invalid");
+      flag(PROTOCOL, "failBuild", true).traits(OF_RUN, RECORDED_IF_SET, SELF_TESTED);
 
   public static final Setting<@Nullable Boolean> FAIL_ON_INVALID =
       of(PROTOCOL, "failOnInvalid", "false", Form.flag())
           .orNull("true; where nothing is asserted, not for the check generator alone")
           .withoutEndpoint("false")
-          .traits(OF_RUN, RECORDED_IF_SET, SELF_TESTED)
-          .means(
-              "whether a run that a check calls invalid fails the build; the exit code is"
-                  + " then 2");
+          .traits(OF_RUN, RECORDED_IF_SET, SELF_TESTED);
 
   public static final Setting<@Nullable CheckedPrompts> ANSWERS =
       of(PROTOCOL, "answers", "check", "check, file", CheckedPrompts::parse)
           .orNull("none")
           .traits(OF_RUN, RECORDED_IF_SET)
-          .plan("answers", SettingValue::answers)
-          .means(
-              "compares answers to the same prompts before, beside and after the load; they are"
-                  + " sent with temperature 0, twice before the load, once beside each level and"
-                  + " once after it, 1 to 4 at a time; check: 50 prompts of the load; a file (JSON,"
-                  + " JSON lines, CSV) has prompt, and expected or pattern, a regular expression"
-                  + " that the right answer has");
+          .plan("answers", SettingValue::answers);
 
   public static final Setting<Boolean> RECORD_TEXT =
-      flag(PROTOCOL, "recordText", false)
-          .heads("Records and reports")
-          .traits(OF_RUN)
-          .means("stores prompts and answers in the records");
+      flag(PROTOCOL, "recordText", false).traits(OF_RUN);
 
   public static final Setting<Boolean> RECORD_TOKENS =
-      flag(PROTOCOL, "recordTokens", true)
-          .traits(OF_RUN, RECORDED)
-          .means("stores the time of every event; without it figures of windows are interpolated");
+      flag(PROTOCOL, "recordTokens", true).traits(OF_RUN, RECORDED);
 
   public static final Setting<Boolean> CSV =
-      flag(PROTOCOL, "csv", false)
-          .traits(OF_RUN, RECORDED_IF_SET, SELF_TESTED)
-          .means("writes requests.csv");
+      flag(PROTOCOL, "csv", false).traits(OF_RUN, RECORDED_IF_SET, SELF_TESTED);
 
   public static final Setting<List<NamedUrl>> METRICS_URL =
       of(
@@ -867,27 +618,17 @@ public final class Setting<T extends @Nullable Object> {
               "auto",
               "auto,http://localhost:9400/metrics",
               Form.list("auto, none, URLs", NamedUrl::parse).map(NamedUrl::metricsPages))
-          .traits(OF_RUN, PROBED, MERGED)
-          .means(
-              "pages of metrics; they have Prometheus text of server, GPUs and host, and"
-                  + " are read once a second; auto: <host>/metrics of each target, if that is a"
-                  + " page of an engine; none: no page; prefill=URL, decode=URL: of servers with"
-                  + " a role");
+          .traits(OF_RUN, PROBED, MERGED);
 
   public static final Setting<@Nullable InetSocketAddress> LIVE =
       of(RUN, "live", "8088", "<port>, <address>:<port>", Observers::address)
-          .traits(OF_RUN, PASSED_ON)
-          .means("port of a page on 127.0.0.1 that shows the run while it is on; 0: any free one");
+          .traits(OF_RUN, PASSED_ON);
 
   public static final Setting<@Nullable String> OTLP =
-      of(RUN, "otlp", "http://localhost:4318/v1/metrics", Form.text())
-          .traits(OF_RUN, PASSED_ON)
-          .means("URL that meters are sent to every 10 s; by OTLP over HTTP");
+      of(RUN, "otlp", "http://localhost:4318/v1/metrics", Form.text()).traits(OF_RUN, PASSED_ON);
 
   public static final Setting<Boolean> TRACE =
-      flag(PROTOCOL, "trace", false)
-          .traits(OF_RUN, RECORDED_IF_SET)
-          .means("sends a traceparent (W3C) with every request, and records its trace id");
+      flag(PROTOCOL, "trace", false).traits(OF_RUN, RECORDED_IF_SET);
 
   public static final Setting<Double> TRACE_SHARE =
       of(
@@ -897,22 +638,17 @@ public final class Setting<T extends @Nullable Object> {
               "1%",
               new Form<>("<percent>%", Observers.TraceContext::share))
           .traits(OF_RUN, RECORDED_IF_SET)
-          .needs("has no effect alone", "trace")
-          .means("share of the requests that are traced; servers record no spans of the others");
+          .needs("has no effect alone", "trace");
 
   public static final Setting<@Nullable URI> OTLP_TRACES =
       of(RUN, "otlpTraces", "http://localhost:4318/v1/traces", "URL", Observers.TraceContext::url)
           .orNull("none")
           .traits(OF_RUN, PASSED_ON)
-          .needs("has no spans to send", "trace")
-          .means("URL that spans are sent to every second; of traced requests, by OTLP over HTTP");
+          .needs("has no spans to send", "trace");
 
   public static final Setting<@Nullable S3Location> UPLOAD =
       of(RUN, "upload", "s3://load-tests/2026-11-22", "s3://bucket/prefix", S3Location::parse)
-          .traits(OF_RUN, PASSED_ON)
-          .means(
-              "S3-compatible storage of the run; uploaded when it has ended or was"
-                  + " interrupted, as <prefix>/<run>-<injector>/");
+          .traits(OF_RUN, PASSED_ON);
 
   public static final Setting<List<String>> EXPORT =
       of(
@@ -922,104 +658,62 @@ public final class Setting<T extends @Nullable Object> {
               Form.list(
                   String.join(", ", RunFiles.EXPORTS), Form.choice(RunFiles.EXPORTS).parser()))
           .unset("none", List.of())
-          .traits(OF_RUN, RECORDED_IF_SET)
-          .means("writes the results of each load level for other tools too");
+          .traits(OF_RUN, RECORDED_IF_SET);
 
   public static final Setting<@Nullable String> ENGINE_VERSION =
-      of(PROTOCOL, "engineVersion", "vllm 0.11.0", Form.text())
-          .traits(OF_RUN)
-          .means("version of the server's engine, recorded; trend and compare show it");
+      of(PROTOCOL, "engineVersion", "vllm 0.11.0", Form.text()).traits(OF_RUN);
 
   public static final Setting<@Nullable Double> GPUS =
-      of(PROTOCOL, "gpus", "2", POSITIVE)
-          .traits(RECORDED_IF_SET)
-          .means("GPUs that serve each target: adds output tok/s per GPU, and its chart");
+      of(PROTOCOL, "gpus", "2", POSITIVE).traits(RECORDED_IF_SET);
 
   public static final Setting<Double> READING_SPEED =
-      of(PROTOCOL, "readingSpeed", "5", "7.5", Form.decimal("tokens/s > 0", Double.MIN_VALUE, 1e6))
-          .means(
-              "how fast answers are read; the report states how long readers wait for late"
-                  + " tokens");
+      of(PROTOCOL, "readingSpeed", "5", "7.5", Form.decimal("tokens/s > 0", Double.MIN_VALUE, 1e6));
 
   public static final Setting<@Nullable Double> COST_PER_HOUR =
-      of(PROTOCOL, "costPerHour", "3.60", POSITIVE)
-          .traits(RECORDED_IF_SET)
-          .means(
-              "price of one GPU per hour, in any currency; adds the cost per million"
-                  + " output tokens, and per million tokens within the SLO");
+      of(PROTOCOL, "costPerHour", "3.60", POSITIVE).traits(RECORDED_IF_SET);
 
   public static final Setting<@Nullable Long> SEED =
       of(PROTOCOL, "seed", "42", "integer", Long::valueOf)
-          .heads("Run")
           .orNull("random")
-          .traits(OF_INJECTOR, PASSED_ON, REHEARSED, SELF_TESTED)
-          .means("pins prompts and arrivals; always printed and recorded");
+          .traits(OF_INJECTOR, PASSED_ON, REHEARSED, SELF_TESTED);
 
   public static final Setting<@Nullable InjectorShare> INJECTOR =
       of(RUN, "injector", "2/4", "<i>/<n>", InjectorShare::parse)
           .orNull("1/1, or JOB_COMPLETION_INDEX and INJECTORS")
           .excludes("a self-test runs in one process", "selfTest")
-          .traits(OF_INJECTOR, ONCE, PASSED_ON, SELF_TESTED)
-          .means(
-              "this load generator is the i-th of n that share the load; the command merge"
-                  + " merges their runs");
+          .traits(OF_INJECTOR, ONCE, PASSED_ON, SELF_TESTED);
 
   public static final Setting<@Nullable Instant> START_AT =
       of(RUN, "startAt", "2027-03-01T09:30:00Z", "time", Injector::start)
           .orNull("as soon as it is ready")
-          .traits(OF_RUN, ONCE, PASSED_ON)
-          .means("time at which the load starts, after the warm-up; " + Injector.START_EXPECTED);
+          .traits(OF_RUN, ONCE, PASSED_ON);
 
   public static final Setting<Boolean> SELF_TEST =
-      flag(RUN, "selfTest", false)
-          .traits(ONCE, SELF_TESTED)
-          .means(
-              "measures the timing error of this tool on this machine; takes about a"
-                  + " minute, and reports of later runs quote it");
+      flag(RUN, "selfTest", false).traits(ONCE, SELF_TESTED);
 
   public static final Setting<@Nullable String> SELF_TEST_FILE =
       of(RUN, "selfTestFile", "self-test.json", Form.text())
           .orNull("~/.gatling-llm/self-test.json")
-          .traits(OF_RUN, PASSED_ON, SELF_TESTED)
-          .means("file that selfTest writes its result to, and that later runs read");
+          .traits(OF_RUN, PASSED_ON, SELF_TESTED);
 
   private static final Form<String> FILE = new Form<>("file", name -> name);
 
   public static final Setting<@Nullable String> CONFIG =
-      of(RUN, "config", "bench.conf", FILE)
-          .traits(OF_RUN, READ_FIRST, SELF_TESTED, PROBED)
-          .means("file of settings in HOCON or JSON; the environment and the command line win");
+      of(RUN, "config", "bench.conf", FILE).traits(OF_RUN, READ_FIRST, SELF_TESTED, PROBED);
 
   public static final Setting<@Nullable String> ENV =
       of(RUN, "env", "staging.env", FILE)
           .orNull(".env, if there is one")
-          .traits(OF_RUN, READ_FIRST, SELF_TESTED, PROBED)
-          .means("file of LLM_NAME=value lines");
+          .traits(OF_RUN, READ_FIRST, SELF_TESTED, PROBED);
 
   public static final Setting<@Nullable String> SAVE_CONFIG =
-      of(RUN, "saveConfig", "bench.conf", FILE)
-          .traits(OF_RUN, ONCE)
-          .means("writes what is set, without keys, as a file for config");
+      of(RUN, "saveConfig", "bench.conf", FILE).traits(OF_RUN, ONCE);
 
   public static final Setting<Boolean> DRY_RUN =
-      flag(RUN, "dryRun", false)
-          .traits(ONCE, PASSED_ON, SELF_TESTED)
-          .means("prints the plan and sends nothing");
+      flag(RUN, "dryRun", false).traits(ONCE, PASSED_ON, SELF_TESTED);
 
   public static final Setting<Boolean> HELP =
-      flag(RUN, "help", false)
-          .traits(ONCE, SELF_TESTED, PROBED)
-          .means("prints these settings and sends nothing");
-
-  static {
-    CLASS.means(
-        "a setting of one class of traffic, e.g. class.chat.weight; all classes have load at the"
-            + " same time, each with a weight, a rate or a concurrency; <setting> is one of "
-            + ENTRIES.stream()
-                .filter(row -> row.is(OF_CLASS))
-                .map(row -> row.name)
-                .collect(Collectors.joining(", ")));
-  }
+      flag(RUN, "help", false).traits(ONCE, SELF_TESTED, PROBED);
 
   /** Of what a setting is. */
   public enum SettingScope {
@@ -1078,9 +772,6 @@ public final class Setting<T extends @Nullable Object> {
   /** What may be a setting in a sentence. */
   private static final Pattern NAME = Pattern.compile("\\b[a-z]+[A-Z]\\w*");
 
-  /** The title of the group that begins with this setting. */
-  @Nullable String heading;
-
   /** Without {@code llm.}, e.g. {@code maxTokens}. */
   public final String name;
 
@@ -1098,15 +789,9 @@ public final class Setting<T extends @Nullable Object> {
       value -> value == null ? null : SettingValue.text(value);
   private final Set<SettingTrait> traits = EnumSet.noneOf(SettingTrait.class);
 
-  String meaning = "";
-
   /** Settings that this one requires or excludes, for values that {@code when} names. */
   record SettingRule<T extends @Nullable Object>(
       boolean needs, String when, Predicate<T> applies, String why, List<String> others) {
-
-    private String of(String setting) {
-      return when.isEmpty() ? setting : setting + " (" + when + ")";
-    }
 
     private String to(String other) {
       return when.isEmpty() ? other : other + " (when " + when + ")";
@@ -1138,11 +823,6 @@ public final class Setting<T extends @Nullable Object> {
     this.name = name;
     this.form = form;
     this.example = example;
-  }
-
-  Setting<T> heads(String title) {
-    heading = title;
-    return this;
   }
 
   /** The default, as a user would write it. */
@@ -1212,11 +892,6 @@ public final class Setting<T extends @Nullable Object> {
 
   Setting<T> needsWhere(String when, Predicate<T> applies, String why, String other) {
     rules.add(new SettingRule<>(true, when, applies, why, List.of(other)));
-    return this;
-  }
-
-  Setting<T> means(String line) {
-    meaning = line;
     return this;
   }
 
@@ -1317,7 +992,7 @@ public final class Setting<T extends @Nullable Object> {
   }
 
   /** Its lines of the help, with its name as a property or as an option. */
-  private String line(boolean asOption) {
+  private String line(String meaning, boolean asOption) {
     String line =
         String.format(
             Locale.ROOT, HELP_FORM, (asOption ? "--" : "") + typed(name, asOption), form.shape());
@@ -1335,26 +1010,19 @@ public final class Setting<T extends @Nullable Object> {
   }
 
   public List<String> needs() {
-    return rules.stream()
-        .filter(SettingRule::needs)
-        .flatMap(rule -> rule.others().stream().map(rule::to))
-        .toList();
+    return others(true);
   }
 
-  /** The settings that this one cannot be set together with, whichever entry states the rule. */
+  /** Those that this one cannot be set together with, where the rule is not one of the others. */
   List<String> excludes() {
-    List<String> names = new ArrayList<>();
-    for (Setting<?> other : all()) {
-      for (SettingRule<?> rule : other.rules) {
-        if (!rule.needs() && rule.others().contains(name)) {
-          names.add(rule.of(other.name));
-        }
-        if (!rule.needs() && other == this) {
-          rule.others().forEach(excluded -> names.add(rule.to(excluded)));
-        }
-      }
-    }
-    return names;
+    return others(false);
+  }
+
+  private List<String> others(boolean needed) {
+    return rules.stream()
+        .filter(rule -> rule.needs == needed)
+        .flatMap(rule -> rule.others.stream().map(rule::to))
+        .toList();
   }
 
   private static Setting<List<Hook>> hooks(String name, String example) {
@@ -1412,11 +1080,41 @@ public final class Setting<T extends @Nullable Object> {
                     asOptions
                         ? "an option, --max-tokens 256"
                         : "a system property, -Dllm.maxTokens=256"));
-    for (Setting<?> entry : ENTRIES) {
-      text.append(entry.heading == null ? "" : '\n' + entry.heading + '\n')
-          .append(entry.line(asOptions));
-    }
+    String ofClasses =
+        ENTRIES.stream()
+            .filter(row -> row.is(OF_CLASS))
+            .map(row -> row.name)
+            .collect(Collectors.joining(", "));
+    words()
+        .forEach(
+            (title, rows) -> {
+              text.append('\n').append(title).append('\n');
+              rows.forEach(
+                  (setting, words) ->
+                      text.append(
+                          setting.line(words.get(0).replace("{settings}", ofClasses), asOptions)));
+            });
     return text.toString();
+  }
+
+  /** The rows of {@code settings.txt} by the title of their group: meaning, and details if any. */
+  static Map<String, Map<Setting<?>, List<String>>> words() {
+    Map<String, Map<Setting<?>, List<String>>> all = new LinkedHashMap<>();
+    Map<Setting<?>, List<String>> group = Map.of();
+    String file =
+        RunFiles.resource(Setting.class, "settings.txt")
+            .replace("{presets}", Slo.presets())
+            .replace("{time}", Injector.START_EXPECTED);
+    for (String line : file.lines().toList()) {
+      String[] row = line.split(" \\|(?: |$)", 3);
+      if (line.startsWith("# ---- ")) {
+        group = new LinkedHashMap<>();
+        all.put(line.substring("# ---- ".length()), group);
+      } else if (row.length == 3 && !line.startsWith("#")) {
+        group.put(Objects.requireNonNull(named(row[0]), row[0]), List.of(row).subList(1, 3));
+      }
+    }
+    return all;
   }
 
   public static List<Setting<?>> all() {

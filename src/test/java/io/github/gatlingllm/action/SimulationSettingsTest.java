@@ -23,7 +23,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -279,20 +278,5 @@ final class SimulationSettingsTest {
     environment.put("LLM_CONCURENCY", "4");
     of().begin(() -> folder);
     assertThat(with().notes()).doesNotContainKey("concurrency");
-  }
-
-  @Test
-  void everySettingIsForAllSimulationsOrForBenchmarkOnly() throws IOException {
-    String page = Files.readString(Path.of("docs/settings.md"));
-    String list = page.substring(page.indexOf("These are Benchmark's alone"));
-    List<String> onPage =
-        Pattern.compile("`([\\w.<>]+)`")
-            .matcher(list.substring(0, list.indexOf(". With")))
-            .results()
-            .map(found -> found.group(1))
-            .toList();
-    assertThat(Setting.all().stream().filter(each -> !each.isForCode()))
-        .extracting(each -> each.name)
-        .containsExactlyElementsOf(onPage);
   }
 }

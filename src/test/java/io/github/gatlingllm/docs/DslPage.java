@@ -200,7 +200,7 @@ final class DslPage {
 
   /** But that of the seed, which a protocol and a request have for other draws. */
   private static Set<String> settings() throws IOException {
-    return Pattern.compile("(?m)^`(?!seed`)(\\w+)` \\|")
+    return Pattern.compile("(?m)^`(?!seed`)(\\w+)`[*†]* \\|")
         .matcher(Files.readString(Path.of("docs/settings.md")))
         .results()
         .map(name -> name.group(1))

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
 import io.github.gatlingllm.record.ConfigKey.Identifies;
+import io.github.gatlingllm.settings.Setting.SettingTrait;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +23,6 @@ import org.junit.jupiter.api.Test;
 class SettingsPageTest {
 
   private static final Path SOURCES = Path.of("src/main/java/io/github/gatlingllm");
-
-  /** A setting's item below a table: its name, and the details, which are written by hand. */
-  private static final Pattern ITEM = Pattern.compile("- (`[^`]+`)(:.*?)? — (.*)");
 
   /** A value before its meaning. */
   private static final Pattern VALUE = Pattern.compile("(?<=^|; )(\\w+)(?=: )");
@@ -48,73 +45,67 @@ class SettingsPageTest {
 
   @Test
   void pageIsThatOfTheCatalogue() throws IOException {
+    assertThat(Setting.words().values().stream().flatMap(group -> group.keySet().stream()))
+        .containsExactlyElementsOf(Setting.all());
     ReferencePage page = ReferencePage.of("settings.md");
-    Map<String, String> details = new HashMap<>();
-    for (String place : page.places()) {
-      for (String item : place.replaceAll("\n  +", " ").split("\n", -1)) {
-        Matcher found = ITEM.matcher(item);
-        if (found.matches()) {
-          details.put(found.group(1), found.group(3));
-        }
-      }
-    }
-    Map<String, List<Setting<?>>> groups = new LinkedHashMap<>();
-    String group = "";
-    for (Setting<?> setting : Setting.all()) {
-      group = setting.heading == null ? group : setting.heading;
-      groups.computeIfAbsent(group, title -> new ArrayList<>()).add(setting);
-    }
     assertThat(Files.readAllLines(page.file()))
-        .containsSubsequence(groups.keySet().stream().map(title -> "## " + title).toList());
-    page.mustHave(groups.values().stream().map(settings -> theme(settings, details)).toList());
+        .containsSubsequence(
+            Setting.words().keySet().stream().map(title -> "## " + title).toList());
+    page.mustHave(Setting.words().values().stream().map(SettingsPageTest::theme).toList());
   }
 
   /** A table, and below it what does not fit into its lines. */
-  private static String theme(List<Setting<?>> settings, Map<String, String> details) {
+  private static String theme(Map<Setting<?>, List<String>> settings) {
     List<List<String>> rows = new ArrayList<>();
     StringBuilder items = new StringBuilder();
-    for (Setting<?> setting : settings) {
-      List<String> row = new ArrayList<>();
-      row.add("`" + setting.name + "`");
-      List<String> cut = new ArrayList<>();
-      row.add(cell("Form", text(setting.form.shape().replace("true, false", "flag")), cut));
-      row.add(cell("Default", text(setting.defaultText()), cut));
-      row.add("`" + setting.example + "`");
-      String meaning = meaning(setting, row);
-      row.add(text(meaning));
-      rows.add(row);
-      List<String> more = new ArrayList<>();
-      String rest = setting.meaning.substring(meaning.length()).replaceFirst("^; ", "");
-      if (!rest.isEmpty()) {
-        more.add(sentence(text(rest)));
-      }
-      more.addAll(cut);
-      if (!setting.needs().isEmpty()) {
-        more.add("Needs " + text(String.join(", ", setting.needs())));
-      }
-      if (!setting.excludes().isEmpty()) {
-        more.add("Not with " + text(exclusions(setting.excludes())));
-      }
-      String byHand = details.get(row.get(0));
-      if (!more.isEmpty() || byHand != null) {
-        items.append(
-            ReferencePage.item(
-                row.get(0)
-                    + (more.isEmpty() ? "" : ": " + String.join(". ", more) + ".")
-                    + (byHand == null ? "" : " — " + byHand)));
-      }
-    }
+    settings.forEach((setting, words) -> rows.add(row(setting, words, items)));
     return ReferencePage.table(List.of("name", "form", "default", "example", "meaning"), rows)
         + "\n"
         + items;
   }
 
-  /** Those of the same condition together: {@code trials; when a curve: duration, requests}. */
+  private static List<String> row(Setting<?> setting, List<String> words, StringBuilder items) {
+    String all = words.get(0).replace("{settings}", "those marked †");
+    List<String> row = new ArrayList<>();
+    row.add(
+        "`"
+            + setting.name
+            + "`"
+            + (setting.isForCode() ? "" : "*")
+            + (setting.is(SettingTrait.OF_CLASS) ? "†" : ""));
+    List<String> cut = new ArrayList<>();
+    row.add(cell("Form", text(setting.form.shape().replace("true, false", "flag")), cut));
+    row.add(cell("Default", text(setting.defaultText()), cut));
+    row.add("`" + setting.example + "`");
+    String meaning = meaning(all, row);
+    row.add(text(meaning));
+    List<String> more = new ArrayList<>();
+    String rest = all.substring(meaning.length()).replaceFirst("^; ", "");
+    if (!rest.isEmpty()) {
+      more.add(sentence(text(rest)));
+    }
+    if (!words.get(1).isEmpty()) {
+      more.add(text(words.get(1)).replaceFirst("\\.$", ""));
+    }
+    more.addAll(cut);
+    if (!setting.needs().isEmpty()) {
+      more.add("Needs " + text(String.join(", ", setting.needs())));
+    }
+    if (!setting.excludes().isEmpty()) {
+      more.add(text(exclusions(setting.excludes())));
+    }
+    if (!more.isEmpty()) {
+      items.append(ReferencePage.item("`" + setting.name + "`: " + String.join(". ", more) + "."));
+    }
+    return row;
+  }
+
+  /** Those of the same condition together: {@code Not with trials. When a list not with search}. */
   private static String exclusions(List<String> names) {
     Map<String, List<String>> byCondition = new LinkedHashMap<>();
     for (String name : names) {
       Matcher found = WHEN.matcher(name);
-      String when = found.matches() ? found.group(2) + ": " : "";
+      String when = found.matches() ? sentence(found.group(2)) + " not with " : "Not with ";
       byCondition
           .computeIfAbsent(when, each -> new ArrayList<>())
           .add(found.matches() ? found.group(1) : name);
@@ -122,7 +113,7 @@ class SettingsPageTest {
     return byCondition.entrySet().stream()
         .sorted(Map.Entry.comparingByKey(Comparator.comparing(String::length)))
         .map(each -> each.getKey() + String.join(", ", each.getValue()))
-        .collect(Collectors.joining("; "));
+        .collect(Collectors.joining(". "));
   }
 
   /** The text, or, if that is long, a hint at the list below. */
@@ -135,20 +126,20 @@ class SettingsPageTest {
   }
 
   /** The first clauses of the meaning, as many as the line has place for; all values or none. */
-  private static String meaning(Setting<?> setting, List<String> cells) {
+  private static String meaning(String all, List<String> cells) {
     int place = 117 - ReferencePage.table(cells, List.of()).indexOf('\n');
     return Pattern.compile("$|; ")
-        .matcher(setting.meaning)
+        .matcher(all)
         .results()
-        .map(clause -> setting.meaning.substring(0, clause.start()))
+        .map(clause -> all.substring(0, clause.start()))
         .filter(clauses -> text(clauses).length() <= place)
-        .filter(clauses -> clauses.equals(setting.meaning) || !VALUE.matcher(clauses).find())
+        .filter(clauses -> clauses.equals(all) || !VALUE.matcher(clauses).find())
         .reduce((shorter, longer) -> longer)
         .orElseThrow(
             () ->
                 new AssertionError(
                     "%s: the first clause of its meaning has more than %s characters"
-                        .formatted(setting.name, place)));
+                        .formatted(cells.get(0), place)));
   }
 
   /** Clauses with a capital letter at their beginning, and values before a colon as code. */
@@ -207,11 +198,10 @@ class SettingsPageTest {
   }
 
   @Test
-  void rulesAreListedAtBothSettings() {
+  void rulesAreListed() {
     assertThat(Setting.RATE.excludes())
-        .contains("concurrency", "duration (when a curve)", "arrival (a trace)", "trials");
-    assertThat(Setting.DURATION.excludes())
-        .contains("rate (a curve)", "arrival (a trace)", "trials");
+        .contains("duration (when a curve)", "search (when a curve)");
+    assertThat(Setting.DURATION.excludes()).isEmpty();
     assertThat(Setting.STOP_WHEN.needs()).containsExactly("slo (when slo<…)");
   }
 
@@ -249,14 +239,14 @@ class SettingsPageTest {
             """
             Requests
               stream               true, false         requests a stream; without it TTFT, TPOT and ITL are absent [true]
-              maxTokens            numbers, ranges     output length in each of the forms of promptTokens; it is drawn for each
-                                                       request; a list makes a grid with promptTokens [lognormal:128:64; without
-                                                       endpoint lognormal:16:8]; needs promptTokens (when a list); not with search
-                                                       (when a list)
+              maxTokens            numbers, ranges     output length, in the forms of promptTokens; drawn for each request; a list
+                                                       makes a grid with promptTokens [lognormal:128:64; without endpoint
+                                                       lognormal:16:8]; needs promptTokens (when a list); not with search (when a
+                                                       list)
             """,
             """
               sloRule              percentiles, requests
-                                                       how the share of sloPercentile is taken; percentiles: each objective by
+                                                       how the share of sloPercentile is taken; percentiles: of each objective
             """);
   }
 
