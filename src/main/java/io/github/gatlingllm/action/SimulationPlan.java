@@ -85,7 +85,7 @@ final class SimulationPlan {
     }
     protocols.forEach(protocol -> target(text, protocol));
     requests.forEach((name, body) -> text.row("request", name + ": " + body));
-    text.seed(seed());
+    text.row("seed", Long.toString(seed()));
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     if (injector.isPart()) {
       text.row("injector", injector + "; its part is shown");
@@ -104,17 +104,17 @@ final class SimulationPlan {
 
   private static void target(DryRun plan, LlmProtocol protocol) {
     plan.target(protocol.label(), protocol.baseUrls());
-    plan.apiKey(protocol.apiKey() != null);
+    plan.row("API key", protocol.apiKey() == null ? "none" : "set");
     plan.beforeLoad(
         protocol::get, WeightedModel.tries(protocol.models(), protocol.baseUrls().size()));
     if (protocol.prefix() != PromptPrefix.NONE) {
-      plan.prefix(protocol.prefix(), "");
+      plan.row("prefix", protocol.prefix().toString());
     }
     plan.lines(protocol::get, "gaps", "sessions begin", "history");
     plan.row("tokenizer", protocol.tokenizer().name());
     plan.slos(protocol.get(Setting.SLO), protocol.slo().toString());
     protocol.sloByName().forEach((name, slo) -> plan.slo(name + ": ", slo.toString(), slo));
-    plan.limits(protocol::get);
+    plan.lines(protocol::get, "limits", "connections");
   }
 
   /** The distribution that lengths of outputs are drawn from, as a setting has it. */

@@ -8,7 +8,6 @@ import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.settings.SettingValue.Slos;
-import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -57,10 +56,6 @@ public final class DryRun {
             + urls.stream().map(Secrets::redactUrl).collect(joining(" and ")));
   }
 
-  public void apiKey(boolean isSet) {
-    row("API key", isSet ? "set" : "none");
-  }
-
   /**
    * The load levels.
    *
@@ -82,10 +77,6 @@ public final class DryRun {
     lines(values, "before levels", "after levels", "answers", "wait");
   }
 
-  public void prefix(PromptPrefix prefix, String sizes) {
-    row("prefix", prefix + sizes);
-  }
-
   /** The objectives of a run, or of each tier. */
   public void slos(Slos slos, String objectives) {
     if (slos.tiers().isEmpty()) {
@@ -99,14 +90,6 @@ public final class DryRun {
         "SLO",
         Sentence.text(
             "load.slo", whose, objectives, slo.percentile(), slo.rule() == Slo.Rule.REQUESTS));
-  }
-
-  public void limits(Values values) {
-    lines(values, "limits", "connections");
-  }
-
-  public void seed(long seed) {
-    row("seed", Long.toString(seed));
   }
 
   @Override

@@ -22,6 +22,7 @@ import static io.github.gatlingllm.settings.Setting.SettingTrait.SELF_TESTED;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector;
@@ -72,6 +73,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -574,11 +576,7 @@ public final class Setting<T extends @Nullable Object> {
           .traits(OF_CLASS, MERGED);
 
   public static final Setting<List<Assertion>> ASSERT =
-      of(
-              PROTOCOL,
-              "assert",
-              "ttft.p99<200ms,errors<1%",
-              Form.list("assertions", AssertionForm::assertion))
+      of(PROTOCOL, "assert", "ttft.p99<200ms,errors<1%", Form.list("assertions", Figure::assertion))
           .unset("none", List.of())
           .needsWhere(
               "goodput",
@@ -778,7 +776,7 @@ public final class Setting<T extends @Nullable Object> {
   public final SettingScope scope;
   final Form<T> form;
   public final String example;
-  final List<SettingRule<T>> rules = new ArrayList<>();
+  private final List<SettingRule<T>> rules = new ArrayList<>();
   private String defaultText = "none";
   private Supplier<@Nullable T> defaultValue = () -> null;
   private @Nullable Supplier<@Nullable T> inCode;
@@ -790,7 +788,7 @@ public final class Setting<T extends @Nullable Object> {
   private final Set<SettingTrait> traits = EnumSet.noneOf(SettingTrait.class);
 
   /** Settings that this one requires or excludes, for values that {@code when} names. */
-  record SettingRule<T extends @Nullable Object>(
+  private record SettingRule<T extends @Nullable Object>(
       boolean needs, String when, Predicate<T> applies, String why, List<String> others) {
 
     private String to(String other) {
@@ -1007,6 +1005,20 @@ public final class Setting<T extends @Nullable Object> {
     return (isLong ? line.stripTrailing() + '\n' + INDENT : line)
         + HELP_LINE.matcher(description).replaceAll("$1\n" + INDENT).strip()
         + '\n';
+  }
+
+  /** Passes on what the rules require of a value: another setting that it needs or excludes. */
+  void eachRule(
+      Supplier<T> value,
+      BiConsumer<Setting<?>, String> needed,
+      BiConsumer<Setting<?>, String> excluded) {
+    for (SettingRule<T> rule : rules) {
+      if (rule.applies.test(value.get())) {
+        for (String other : rule.others) {
+          (rule.needs ? needed : excluded).accept(Objects.requireNonNull(named(other)), rule.why);
+        }
+      }
+    }
   }
 
   public List<String> needs() {

@@ -7,7 +7,6 @@ import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.run.MetricsPage;
-import io.github.gatlingllm.settings.Setting.SettingRule;
 import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import java.io.IOException;
@@ -452,34 +451,29 @@ public final class Settings {
   }
 
   private <T extends @Nullable Object> void check(Setting<T> setting) {
-    for (SettingRule<T> rule : setting.rules) {
-      if (rule.applies().test(get(setting))) {
-        rule.others().forEach(other -> check(setting, rule, other));
-      }
-    }
+    setting.eachRule(
+        () -> get(setting),
+        (needed, why) -> {
+          boolean isOfClass = classes.values().stream().anyMatch(each -> each.isSet(needed));
+          boolean isOwn = common == null || notCommon.contains(setting);
+          if (isOwn && !isSet(needed) && !isOfClass) {
+            throw invalid(setting, why + "; set " + needed.property() + " too");
+          }
+        },
+        (other, why) -> {
+          // A flag that is explicitly false contradicts nothing.
+          boolean off = "false".equalsIgnoreCase(text(other)) && Boolean.FALSE.equals(get(other));
+          if (isSet(other) && !off) {
+            throw excluded(setting, other, why);
+          }
+        });
   }
 
   /** Whether a setting, as it is set, cannot be set together with the other one. */
   private <T extends @Nullable Object> boolean excludes(Setting<T> setting, Setting<?> other) {
-    return setting.rules.stream()
-        .filter(rule -> !rule.needs() && rule.others().contains(other.name))
-        .anyMatch(rule -> rule.applies().test(get(setting)));
-  }
-
-  private void check(Setting<?> setting, SettingRule<?> rule, String otherName) {
-    Setting<?> other = Objects.requireNonNull(Setting.named(otherName));
-    boolean isOfClass = classes.values().stream().anyMatch(each -> each.isSet(other));
-    if (rule.needs()
-        && !isSet(other)
-        && !isOfClass
-        && (common == null || notCommon.contains(setting))) {
-      throw invalid(setting, rule.why() + "; set " + other.property() + " too");
-    }
-    // A flag that is explicitly false contradicts nothing.
-    boolean off = "false".equalsIgnoreCase(text(other)) && Boolean.FALSE.equals(get(other));
-    if (!rule.needs() && isSet(other) && !off) {
-      throw excluded(setting, other, rule.why());
-    }
+    Set<Setting<?>> excluded = new HashSet<>();
+    setting.eachRule(() -> get(setting), (needed, why) -> {}, (each, why) -> excluded.add(each));
+    return excluded.contains(other);
   }
 
   public IllegalArgumentException excluded(Setting<?> setting, Setting<?> other, String why) {

@@ -61,7 +61,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
       rows.row("classes", sweep.turnsText(plan.settings().classNames()));
     }
     rows.lines(plan::get, "connections");
-    rows.seed(plan.seed());
+    rows.row("seed", Long.toString(plan.seed()));
     int turns =
         (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
             * plan.workload().scenarios()
@@ -92,7 +92,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
           Objects.requireNonNullElse(
               mix.isEmpty() ? target.model() : WeightedModel.shares(mix),
               "not set: the server's only model; a server of several decides"));
-      rows.apiKey(target.apiKey() != null);
+      row("API key", target.apiKey() == null ? "none" : "set");
     }
     if (several) {
       rows.lines(plan::get, "order");
@@ -158,7 +158,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
       boolean isOfReplays =
           workload.sessions() != null && plan.prefix() instanceof PromptPrefix.Unique;
       String where = isOfReplays ? ", the same in all requests of a replay" : "";
-      rows.prefix(plan.prefix(), ": " + PlanText.sizes(sizes, "token") + varying + where);
+      row("prefix", plan.prefix() + ": " + PlanText.sizes(sizes, "token") + varying + where);
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Scope;
@@ -148,22 +149,22 @@ final class TargetSpecTest {
   })
   void figureConditionAndValue(
       String text, String figure, AssertedCondition condition, double value) {
-    assertThat(AssertionForm.assertion(text))
+    assertThat(Figure.assertion(text))
         .isEqualTo(new Assertion(null, Scope.GLOBAL, null, figure, condition, List.of(value)));
   }
 
   @Test
   void stageBeforeTheColon() {
-    assertThat(AssertionForm.assertion("c=8:ttft.p99<200ms"))
+    assertThat(Figure.assertion("c=8:ttft.p99<200ms"))
         .isEqualTo(
             new Assertion(
                 null, Scope.STAGE, "c=8", "ttft.p99", AssertedCondition.LT, List.of(200.0)));
-    assertThat(AssertionForm.assertion("r=0.5 : errors=0").name()).isEqualTo("r=0.5");
+    assertThat(Figure.assertion("r=0.5 : errors=0").name()).isEqualTo("r=0.5");
   }
 
   @Test
   void validity() {
-    assertThat(AssertionForm.assertion(" valid ")).isEqualTo(Assertion.VALID);
+    assertThat(Figure.assertion(" valid ")).isEqualTo(Assertion.VALID);
   }
 
   @ParameterizedTest
@@ -182,7 +183,7 @@ final class TargetSpecTest {
     "'started<1%', '''%'' is not a unit of started.count; expected a plain number'",
   })
   void mistakesAreOneLine(String text, String message) {
-    assertThatThrownBy(() -> AssertionForm.assertion(text))
+    assertThatThrownBy(() -> Figure.assertion(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(message)
         .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThanOrEqualTo(200));
