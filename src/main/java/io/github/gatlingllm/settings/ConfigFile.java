@@ -14,42 +14,54 @@ import com.typesafe.config.ConfigRenderOptions;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueFactory;
 import com.typesafe.config.ConfigValueType;
+import io.github.gatlingllm.client.Secrets;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Settings in a file of HOCON or JSON, by their names: {@code concurrency = [1, 2, 4]}, {@code
- * header { X-Tenant = acme }}. A list is a comma list, {@code null} is not set.
+ * Settings in files: in HOCON or JSON, by their names, {@code concurrency = [1, 2, 4]}, {@code
+ * header { X-Tenant = acme }}, where a list is a comma list and {@code null} is not set; and by the
+ * names of variables in lines as {@code .env} has them.
  */
 final class ConfigFile {
 
-  /**
-   * A setting of the file.
-   *
-   * @param where file and line, or the variable of the environment that the value is of
-   */
-  record Entry(String name, String text, String where) {}
+  /** A name, and its value in double quotes, in single quotes, or as it is up to a comment. */
+  private static final Pattern LINE =
+      Pattern.compile(
+          "(?:export\\s+)?([A-Za-z_][A-Za-z0-9_]*)\\s*=\\s*+"
+              + "(?:\"((?:[^\"\\\\]|\\\\.)*+)\"|'([^']*)'|((?![\"'#]).*?)(?:$|(?=\\s#))|)"
+              + "\\s*(?:#.*)?");
+
+  private static final Pattern ESCAPE = Pattern.compile("\\\\(.)");
+
+  private static final int MAX_BYTES = 1_000_000;
+  private static final int MAX_WARNINGS = 20;
 
   /** What is an object itself: also that of a class of traffic. */
   private static final Pattern BODY = Pattern.compile("(?:class\\.[^.]+\\.)?" + Setting.BODY.name);
 
   private final String file;
-  private final List<Entry> entries = new ArrayList<>();
+  private final Map<String, ConfigValue> values = new LinkedHashMap<>();
 
   private ConfigFile(String file) {
     this.file = file;
   }
 
-  static List<Entry> read(String file) {
+  static ConfigFile read(String file) {
     ConfigFile read = new ConfigFile(file);
-    var unused = EnvFile.text(file, "llm.config=" + file); // refuses what is not text file
+    var unused = text(file, "llm.config=" + file); // refuses what is not text file
     try {
       Config parsed =
           ConfigFactory.parseFile(
@@ -65,7 +77,7 @@ final class ConfigFile {
       throw new IllegalArgumentException(
           "llm.config=%s is nested too deeply, or too large".formatted(file));
     }
-    return read.entries;
+    return read;
   }
 
   private String mistake(ConfigException e) {
@@ -91,12 +103,17 @@ final class ConfigFile {
           if (value instanceof ConfigObject inner && !BODY.matcher(name).matches()) {
             add(name + ".", inner);
           } else if (value.valueType() != ConfigValueType.NULL) {
-            entries.add(new Entry(name, text(value).strip(), where(value.origin())));
+            values.put(name, value);
           }
         });
   }
 
-  private static String text(ConfigValue value) {
+  /** Its values by the names of settings. */
+  Map<String, ConfigValue> values() {
+    return values;
+  }
+
+  static String text(ConfigValue value) {
     return value instanceof ConfigList list
         ? list.stream().map(ConfigFile::text).collect(Collectors.joining(","))
         : value instanceof ConfigObject object
@@ -104,7 +121,8 @@ final class ConfigFile {
             : String.valueOf(value.unwrapped());
   }
 
-  private String where(ConfigOrigin origin) {
+  /** File and line, or the variable of the environment that a value is of. */
+  String where(ConfigOrigin origin) {
     if (origin.filename() == null) {
       return origin.description();
     }
@@ -123,6 +141,72 @@ final class ConfigFile {
     Files.writeString(file, ConfigValueFactory.fromMap(settings).render(form));
   }
 
+  /** The text of a file that a user wrote. */
+  static String text(String path, String shown) {
+    try {
+      Path file = Path.of(path);
+      if (!Files.isRegularFile(file) || Files.size(file) > MAX_BYTES) {
+        throw new IOException("missing, a folder, a device or a pipe, or too long");
+      }
+      return Files.readString(file);
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(
+          Secrets.oneLine(shown) + " is not UTF-8 text; save it as UTF-8");
+    } catch (IOException | InvalidPathException e) {
+      throw new IllegalArgumentException(
+          Secrets.oneLine(shown)
+              + " cannot be read; expected a readable file of settings, at most 1 MB");
+    }
+  }
+
+  /**
+   * The {@code NAME=value} lines of a file such as {@code .env}; the last line of a name wins.
+   *
+   * @param shown its name in messages
+   */
+  static Map<String, String> variables(String text, String shown, List<String> warnings) {
+    Map<String, String> values = new LinkedHashMap<>();
+    int number = 0;
+    for (String raw : text.replace("\ufeff", "").split("\r?\n", -1)) {
+      number++;
+      String line = raw.strip();
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      Matcher form = LINE.matcher(line);
+      if (form.matches()) {
+        values.put(form.group(1), value(form));
+      } else {
+        int at = number;
+        warn(
+            warnings, () -> shown + ":" + at + ": not understood and skipped; expected NAME=value");
+      }
+    }
+    return values;
+  }
+
+  /** Adds a warning, unless there are many: a long file would hide the plan. */
+  static void warn(List<String> warnings, Supplier<String> line) {
+    if (warnings.size() < MAX_WARNINGS) {
+      warnings.add(line.get());
+    } else if (warnings.size() == MAX_WARNINGS) {
+      warnings.add("more LLM_ names or lines of the file have no effect");
+    }
+  }
+
+  private static String value(Matcher line) {
+    if (line.group(2) != null) {
+      return ESCAPE.matcher(line.group(2)).replaceAll(ConfigFile::unescaped);
+    }
+    String quoted = line.group(3);
+    return quoted != null ? quoted : Objects.requireNonNullElse(line.group(4), "").strip();
+  }
+
+  private static String unescaped(MatchResult escape) {
+    String c = escape.group(1);
+    return Matcher.quoteReplacement(c.equals("n") ? "\n" : c.equals("t") ? "\t" : c);
+  }
+
   /** Unlike HOCON's own it refuses files that are missing, devices and pipes. */
   private static final class Included implements ConfigIncluder {
     @Override
@@ -135,7 +219,7 @@ final class ConfigFile {
       ConfigParseable included = context.relativeTo(what);
       String file = included.origin().filename();
       if (file != null && Files.exists(Path.of(file))) {
-        var unused = EnvFile.text(file, file);
+        var unused = text(file, file);
       }
       return included.parse(context.parseOptions().setAllowMissing(false));
     }

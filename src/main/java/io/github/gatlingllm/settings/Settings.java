@@ -10,6 +10,7 @@ import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -97,23 +98,33 @@ public final class Settings {
     this(null, null);
     String named = Setting.ENV.ofProcess().text(properties, environment);
     String inFile = " in " + (named == null ? ENV_FILE : named);
-    EnvFile dotEnv =
-        named == null
-            ? EnvFile.read(envFile, ENV_FILE)
-            : EnvFile.parse(EnvFile.text(named, "llm.env=" + named), named);
+    String shown = named == null ? ENV_FILE : "llm.env=" + named;
+    Map<String, String> dotEnv =
+        named == null && Files.notExists(envFile)
+            ? Map.of()
+            : ConfigFile.variables(
+                ConfigFile.text(named == null ? envFile.toString() : named, shown),
+                named == null ? ENV_FILE : named,
+                warnings);
     Source file = named == null ? Source.ENV_FILE : Source.ENVIRONMENT;
-    warnings.addAll(dotEnv.warnings());
     for (Setting<?> setting : List.of(Setting.ENDPOINT, Setting.API_KEY, Setting.MODEL)) {
       String name = setting.variable().substring(VARIABLE_PREFIX.length());
-      put(setting, dotEnv.values().getOrDefault(name, ""), file, " (" + name + inFile + ")");
+      put(setting, dotEnv.getOrDefault(name, ""), file, " (" + name + inFile + ")");
     }
-    new TreeMap<>(dotEnv.values())
+    new TreeMap<>(dotEnv)
         .forEach((name, text) -> collectVariable(name, text.strip(), file, inFile));
     String config = Setting.CONFIG.ofProcess().text(properties, environment);
     config = config == null ? text(Setting.CONFIG) : config;
-    for (ConfigFile.Entry entry :
-        config == null ? List.<ConfigFile.Entry>of() : ConfigFile.read(config)) {
-      collect(entry.where() + ": ", entry.name(), entry.text(), Source.CONFIG_FILE, entry.where());
+    ConfigFile settings = config == null ? null : ConfigFile.read(config);
+    if (settings != null) {
+      settings
+          .values()
+          .forEach(
+              (name, value) -> {
+                String where = settings.where(value.origin());
+                String text = ConfigFile.text(value).strip();
+                collect(where + ": ", name, text, Source.CONFIG_FILE, where);
+              });
     }
     new TreeMap<>(environment)
         .forEach(
@@ -228,7 +239,7 @@ public final class Settings {
       putHeader(name, name.substring(HEADER_VARIABLE_PREFIX.length()).replace('_', '-'), text);
     } else {
       String key = name.substring(VARIABLE_PREFIX.length());
-      EnvFile.warn(
+      ConfigFile.warn(
           warnings,
           () ->
               clipped(name)

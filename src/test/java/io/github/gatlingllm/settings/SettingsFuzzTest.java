@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Settings with arbitrary text. Saved inputs are in {@code SettingsFuzzTestInputs}. */
@@ -31,13 +33,15 @@ class SettingsFuzzTest {
     for (int i = data.consumeInt(0, 4); i > 0; i--) {
       properties.put(data.pickValue(Setting.all()).property(), data.consumeAsciiString(40));
     }
-    EnvFile file = EnvFile.parse("LLM_" + data.consumeRemainingAsString(), ".env");
-    assertThat(file.warnings()).hasSizeLessThan(22).allMatch(line -> line.length() < 200);
-    if ((properties + file.values().toString()).indexOf('/') >= 0) {
+    List<String> warnings = new ArrayList<>();
+    String lines = "LLM_" + data.consumeRemainingAsString();
+    Map<String, String> variables = ConfigFile.variables(lines, ".env", warnings);
+    assertThat(warnings).hasSizeLessThan(22).allMatch(line -> line.length() < 200);
+    if ((properties + variables.toString()).indexOf('/') >= 0) {
       return; // some settings name files, and read them
     }
     try {
-      new Settings(properties, file.values(), Path.of(".none")).check();
+      new Settings(properties, variables, Path.of(".none")).check();
     } catch (IllegalArgumentException refused) {
       assertThat(refused.getMessage()).isNotBlank().hasSizeLessThan(201).doesNotContain("\n", "\r");
     }

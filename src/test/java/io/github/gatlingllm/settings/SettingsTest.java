@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -171,19 +172,24 @@ final class SettingsTest {
         arguments("A=a=b", "a=b"));
   }
 
+  private final List<String> warnings = new ArrayList<>();
+
+  private Map<String, String> variables(String text) {
+    return ConfigFile.variables(text, ".env", warnings);
+  }
+
   @ParameterizedTest
   @MethodSource("goodLines")
   void readsOneValue(String text, String value) {
-    EnvFile file = EnvFile.parse(text, ".env");
-    assertThat(file.values()).isEqualTo(Map.of("A", value));
-    assertThat(file.warnings()).isEmpty();
+    assertThat(variables(text)).isEqualTo(Map.of("A", value));
+    assertThat(warnings).isEmpty();
   }
 
   @Test
   void namesBadLinesByNumberOnly() {
-    EnvFile file = EnvFile.parse("A=1\nsk-secret-key\nB=\"open\n1C=2\nD='a' b", ".env");
-    assertThat(file.values()).isEqualTo(Map.of("A", "1"));
-    assertThat(file.warnings())
+    assertThat(variables("A=1\nsk-secret-key\nB=\"open\n1C=2\nD='a' b"))
+        .isEqualTo(Map.of("A", "1"));
+    assertThat(warnings)
         .containsExactly(
             ".env:2: not understood and skipped; expected NAME=value",
             ".env:3: not understood and skipped; expected NAME=value",
@@ -202,13 +208,14 @@ final class SettingsTest {
     assertThat(value("A=" + " ".repeat(many) + "\"open")).isNull();
   }
 
-  private static @Nullable String value(String line) {
-    return EnvFile.parse(line, ".env").values().get("A");
+  private @Nullable String value(String line) {
+    return variables(line).get("A");
   }
 
   @Test
   void warningsAreFew() {
-    assertThat(EnvFile.parse("x\n".repeat(400_000), ".env").warnings())
+    assertThat(variables("x\n".repeat(400_000))).isEmpty();
+    assertThat(warnings)
         .hasSize(21)
         .endsWith("more LLM_ names or lines of the file have no effect");
   }
@@ -222,15 +229,15 @@ final class SettingsTest {
       file.setLength(1L << 40);
     }
     for (Path bad : List.of(folder, loop, huge, Path.of("/dev/zero"))) {
-      assertThatThrownBy(() -> EnvFile.read(bad, ".env"))
+      assertThatThrownBy(() -> ConfigFile.text(bad.toString(), ".env"))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(".env cannot be read; expected a readable file of settings, at most 1 MB");
     }
-    assertThatThrownBy(() -> EnvFile.text("no\nfile", "llm.env=no\nfile"))
+    assertThatThrownBy(() -> ConfigFile.text("no\nfile", "llm.env=no\nfile"))
         .as("a name with a line break")
         .hasMessageStartingWith("llm.env=no file cannot be read");
     Path binary = Files.write(folder.resolve(".env"), new byte[] {(byte) 0xff});
-    assertThatThrownBy(() -> EnvFile.read(binary, ".env"))
+    assertThatThrownBy(() -> ConfigFile.text(binary.toString(), ".env"))
         .hasMessage(".env is not UTF-8 text; save it as UTF-8");
   }
 

@@ -4,10 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
+import io.github.gatlingllm.figures.metric.GeneratorHealth;
+import io.github.gatlingllm.figures.metric.GeneratorHealth.Second;
+import io.github.gatlingllm.figures.metric.GeneratorHealth.Verdict;
 import io.github.gatlingllm.figures.metric.LevelFigures;
-import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
-import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Second;
-import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Verdict;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import java.util.ArrayList;
