@@ -462,7 +462,7 @@ public final class Setting<T extends @Nullable Object> {
   public static final Setting<Boolean> IGNORE_EOS =
       flag(PROTOCOL, "ignoreEos", true)
           .inCode(null)
-          .recordedAs(asked -> Boolean.toString(!Boolean.FALSE.equals(asked)))
+          .recordedAs(value -> Boolean.toString(!Boolean.FALSE.equals(value)))
           .traits(OF_CLASS, RECORDED, PROBED);
 
   public static final Setting<@Nullable Double> TEMPERATURE =
@@ -737,7 +737,7 @@ public final class Setting<T extends @Nullable Object> {
     OF_INJECTOR,
     /** Classes of traffic may differ in it. */
     OF_CLASS,
-    /** The warm-up of the JVM keeps it. */
+    /** The warm-up of the JVM has it too. */
     REHEARSED,
     /** A user can set it for a self-test. */
     SELF_TESTED,
@@ -796,7 +796,7 @@ public final class Setting<T extends @Nullable Object> {
     }
   }
 
-  /** A default that is parsed once: a protocol in code is asked for it by each request. */
+  /** A default that is parsed once: each request reads it from its protocol. */
   private final class Parsed implements Supplier<@Nullable T> {
     private final String text;
     private volatile @Nullable T value;
@@ -850,7 +850,7 @@ public final class Setting<T extends @Nullable Object> {
     return (Setting<@Nullable T>) this;
   }
 
-  /** The default of a protocol in code, where the server or Gatling decides or code says it. */
+  /** The default of a protocol in code, where the server, Gatling or code decides. */
   private Setting<T> inCode(@Nullable T value) {
     inCode = () -> value;
     return this;
@@ -932,7 +932,7 @@ public final class Setting<T extends @Nullable Object> {
     return inCode == null ? defaultValue.get() : inCode.get();
   }
 
-  /** Whether code leaves it to the server or to Gatling where it says nothing. */
+  /** Whether code leaves it to the server or to Gatling where it states nothing. */
   public boolean isOpenInCode() {
     return inCode != null && inCode.get() == null;
   }
@@ -1146,13 +1146,13 @@ public final class Setting<T extends @Nullable Object> {
     return ENTRIES.stream().filter(s -> s.variable().equals(variable)).findFirst().orElse(null);
   }
 
-  /** The end of a message on an unknown name: the one that is meant, else where all names are. */
+  /** The end of a message on an unknown name: the nearest name, else where all names are. */
   static String suggestion(
       String wrong, Predicate<Setting<?>> among, Function<Setting<?>, String> shown) {
     List<String> names = ENTRIES.stream().filter(among).map(entry -> entry.name).toList();
-    String meant = Spelling.meant(wrong, names);
-    return meant == null
+    String nearest = Spelling.meant(wrong, names);
+    return nearest == null
         ? HELP.property() + " lists all settings"
-        : "did you mean " + shown.apply(Objects.requireNonNull(named(meant))) + "?";
+        : "did you mean " + shown.apply(Objects.requireNonNull(named(nearest))) + "?";
   }
 }

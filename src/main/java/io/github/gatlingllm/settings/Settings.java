@@ -191,7 +191,7 @@ public final class Settings {
               + Setting.suggestion(
                   isHeader ? Setting.HEADER.name : plain,
                   any -> true,
-                  meant -> source == Source.PROPERTY ? meant.property() : meant.name));
+                  nearest -> source == Source.PROPERTY ? nearest.property() : nearest.name));
     } else if (source == Source.CONFIG_FILE && setting.is(SettingTrait.READ_FIRST)) {
       throw new IllegalArgumentException(
           name + " is read before this file; use include, or set it on the command line");
@@ -492,14 +492,15 @@ public final class Settings {
   }
 
   /** Discards all other settings that come from the environment and from files. */
-  public void keepOnly(SettingTrait kept, Function<Setting<?>, IllegalArgumentException> refused) {
-    texts.keySet().removeIf(set -> !set.is(kept) && source(set) != Source.PROPERTY);
+  public void retainOnly(
+      SettingTrait retained, Function<Setting<?>, IllegalArgumentException> refused) {
+    texts.keySet().removeIf(set -> !set.is(retained) && source(set) != Source.PROPERTY);
     classes
         .values()
         .removeIf(each -> !each.texts.values().stream().anyMatch(t -> t.source == Source.PROPERTY));
-    values.keySet().removeIf(set -> !set.is(kept));
+    values.keySet().removeIf(set -> !set.is(retained));
     for (Setting<?> set : Setting.all()) {
-      if (isSet(set) && !set.is(kept)) {
+      if (isSet(set) && !set.is(retained)) {
         throw refused.apply(set);
       }
     }
@@ -572,7 +573,7 @@ public final class Settings {
         line.length() <= MESSAGE_CHARS ? line : line.substring(0, MESSAGE_CHARS - 1) + "…");
   }
 
-  /** Writes what is set into the file that is asked for, if any, but no secret. */
+  /** Writes what is set into the file of {@code saveConfig}, if set, without secrets. */
   public void save() {
     String file = get(Setting.SAVE_CONFIG);
     if (file == null) {

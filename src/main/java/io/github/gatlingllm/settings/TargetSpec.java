@@ -45,11 +45,11 @@ public record TargetSpec(
    * A target without model and key, of a base URL or of the full path of an API; of several, {@code
    * http://a/v1+http://b/v1}.
    */
-  public static TargetSpec parse(NamedUrl endpoint, @Nullable Api asked) {
+  public static TargetSpec parse(NamedUrl endpoint, @Nullable Api configured) {
     List<TargetSpec> each =
         NamedUrl.AND
             .splitAsStream(endpoint.url())
-            .map(url -> one(endpoint.name(), url, asked))
+            .map(url -> one(endpoint.name(), url, configured))
             .toList();
     if (each.stream().map(TargetSpec::api).distinct().count() > 1) {
       throw new IllegalArgumentException("expected the same API at all URLs of one target");
@@ -58,7 +58,7 @@ public record TargetSpec(
     return new TargetSpec(endpoint.name(), urls, each.get(0).api, null, null);
   }
 
-  private static TargetSpec one(@Nullable String name, String text, @Nullable Api asked) {
+  private static TargetSpec one(@Nullable String name, String text, @Nullable Api configured) {
     URI uri = uri(text);
     String path = uri.getRawPath().replaceAll("/+$", "");
     Api named = Api.ofPath(path);
@@ -66,12 +66,12 @@ public record TargetSpec(
       throw new IllegalArgumentException(
           "expected the full path …/chat/completions before '?' in a URL with a query");
     }
-    if (named != null && asked != null && named != asked) {
+    if (named != null && configured != null && named != configured) {
       throw new IllegalArgumentException(
           "the path is of llm.api=%s, but llm.api=%s was set; remove llm.api"
-              .formatted(named.key(), asked.key()));
+              .formatted(named.key(), configured.key()));
     }
-    Api api = named != null ? named : asked != null ? asked : Api.CHAT;
+    Api api = named != null ? named : configured != null ? configured : Api.CHAT;
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
     String server = uri.getScheme().toLowerCase(Locale.ROOT) + "://" + uri.getRawAuthority();
     String url = server + path + (named == null ? api.path() : "") + query;

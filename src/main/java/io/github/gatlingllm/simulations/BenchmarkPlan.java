@@ -92,7 +92,7 @@ record BenchmarkPlan(
 
   /** Changes the settings to those of the command {@code probe}, which has no load. */
   static void probe(Settings settings) {
-    settings.keepOnly(
+    settings.retainOnly(
         SettingTrait.PROBED,
         set -> settings.invalid(set, "probe sends one request and no load; leave it out"));
     if (settings.get(Setting.ENDPOINT).size() != 1) {
@@ -110,7 +110,7 @@ record BenchmarkPlan(
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed, Servers servers) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
-      settings.keepOnly(
+      settings.retainOnly(
           SettingTrait.SELF_TESTED,
           set -> settings.excluded(Setting.SELF_TEST, set, "a self-test has its own load"));
     }

@@ -95,7 +95,7 @@ class ConfigFileTest {
         "seed = 1\\nendpoint = http://a:1/v1 | bench.conf:2: ",
         "seed = 1\\nprompt = ${GATLING_LLM_NOT_SET} | bench.conf:2: ",
         "seed = 1\\ninclude \"part.conf\" | part.conf:2: max is not a setting; did you mean ",
-        "include \"gone.conf\" | llm.config=",
+        "include \"missing.conf\" | llm.config=",
         "include \"http://127.0.0.1:1/x.conf\" | llm.config=",
         "include \"bench.conf\" | bench.conf: ",
         "include \"/dev/zero\" | /dev/zero cannot be read",
@@ -127,7 +127,7 @@ class ConfigFileTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"gone.conf", ""})
+  @ValueSource(strings = {"missing.conf", ""})
   void refusesWhatIsNoFile(String name) {
     assertThatThrownBy(() -> settings(folder.resolve(name)))
         .isInstanceOf(IllegalArgumentException.class)

@@ -35,7 +35,7 @@ final class SettingsTest {
     assertThat(settings.text(Setting.MODEL)).isEqualTo("large");
   }
 
-  /** As each request asks its protocol for them. */
+  /** As each request reads them from its protocol. */
   @Test
   void makesADefaultOnce() {
     for (Setting<?> row : Setting.all()) {

@@ -63,8 +63,8 @@ final class TargetSpecTest {
           https://a/m/chat/completions?api-v=1,  -,           https://a/m/chat/completions?api-v=1,   chat
           http://a,                              -,           http://a/chat/completions,              chat
           """)
-  void readsBaseAndFullUrls(String text, @Nullable String asked, String url, String api) {
-    assertThat(parse(text, asked))
+  void readsBaseAndFullUrls(String text, @Nullable String configured, String url, String api) {
+    assertThat(parse(text, configured))
         .isEqualTo(new TargetSpec(null, List.of(url), Api.of(api), null, null));
   }
 
@@ -91,8 +91,8 @@ final class TargetSpecTest {
           http://me:pass@a/v1     |      | expected no credentials in the URL; use LLM_API_KEY
           http://a/v1?x=y         |      | expected the full path …/chat/completions before
           """)
-  void refusesOtherUrls(String text, @Nullable String asked, String message) {
-    assertThatThrownBy(() -> parse(text, asked))
+  void refusesOtherUrls(String text, @Nullable String configured, String message) {
+    assertThatThrownBy(() -> parse(text, configured))
         .hasMessageContaining(message)
         .hasMessageNotContaining("pass");
   }
@@ -115,8 +115,9 @@ final class TargetSpecTest {
         .isEqualTo(mix == null ? List.of() : List.of(mix.split(",", -1)));
   }
 
-  private static TargetSpec parse(String url, @Nullable String asked) {
-    return TargetSpec.parse(new NamedUrl(null, url), asked == null ? null : Api.of(asked));
+  private static TargetSpec parse(String url, @Nullable String configured) {
+    return TargetSpec.parse(
+        new NamedUrl(null, url), configured == null ? null : Api.of(configured));
   }
 
   @ParameterizedTest

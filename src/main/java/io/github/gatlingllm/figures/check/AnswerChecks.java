@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /** Checks of the answers: whether they match the assumptions of the figures, and their lengths. */
 final class AnswerChecks {
 
-  /** A difference that is left beside a template, and is not worth a warning. */
+  /** A remaining difference beside a template, and is not worth a warning. */
   private static final double EXPLAINED = 0.01;
 
   private AnswerChecks() {}

@@ -117,7 +117,7 @@ final class EngineChecks {
    */
   private static @Nullable Double secondsAfterLeaving(CheckInput in, EngineRun run) {
     double unawaitedS = 0;
-    long left = 0;
+    long abandoned = 0;
     for (LevelFigures level : in.levels()) {
       if (!run.targets().equals(List.of(level.target()))) {
         continue;
@@ -131,9 +131,9 @@ final class EngineChecks {
       }
       Double waiting = engine.mean(EngineMetric.REQUESTS_WAITING);
       unawaitedS += (running + (waiting == null ? 0 : waiting) - awaited) * seconds;
-      left += level.figures().counts().abandoned();
+      abandoned += level.figures().counts().abandoned();
     }
-    return left == 0 ? null : (Double) Math.max(0, unawaitedS / left);
+    return abandoned == 0 ? null : (Double) Math.max(0, unawaitedS / abandoned);
   }
 
   static @Nullable Finding otherTraffic(CheckInput in) {

@@ -48,7 +48,7 @@ public final class Backlog {
   private final int max;
   private final Flow waiting;
   private final Flow unfinished;
-  private final Flow held;
+  private final Flow unsent;
   private final Flow sentWaiting;
   private final Flow sentUnfinished;
   private final Instants completed;
@@ -82,7 +82,7 @@ public final class Backlog {
     this.max = PARTS * times;
     waiting = new Flow();
     unfinished = new Flow();
-    held = new Flow();
+    unsent = new Flow();
     sentWaiting = new Flow();
     sentUnfinished = new Flow();
     completed = new Instants();
@@ -121,16 +121,16 @@ public final class Backlog {
 
   private final class Flow {
     private final Instants arrived = new Instants();
-    private final Instants left = new Instants();
+    private final Instants departed = new Instants();
 
     /** Adds a request by parts; one that never leaves has the index after the last. */
     void add(int arrives, int leaves) {
       arrived.add(arrives);
-      left.add(leaves);
+      departed.add(leaves);
     }
 
     boolean grows(int parts) {
-      return arrived.between(parts / 2, parts) > left.between(parts / 2, parts)
+      return arrived.between(parts / 2, parts) > departed.between(parts / 2, parts)
           && isSignificant(0, parts);
     }
 
@@ -140,13 +140,13 @@ public final class Backlog {
 
     private boolean isSignificant(int first, int end) {
       long in = arrived.between(first, end);
-      long out = left.between(first, end);
+      long out = departed.between(first, end);
       return in - out >= SIGNIFICANT_DEVIATIONS * Math.sqrt((double) in + out);
     }
 
     Queue queue(boolean grows, boolean held, int parts) {
-      long before = arrived.before - left.before;
-      long end = before + arrived.between(0, parts) - left.between(0, parts);
+      long before = arrived.before - departed.before;
+      long end = before + arrived.between(0, parts) - departed.between(0, parts);
       return new Queue(grows, held, before, end);
     }
   }
@@ -183,7 +183,7 @@ public final class Backlog {
     int admitted = part(sent);
     int out = part(ended);
     unfinished.add(in, out);
-    held.add(in, Math.min(admitted, out));
+    unsent.add(in, Math.min(admitted, out));
     if (sent != NEVER) {
       sentUnfinished.add(admitted, out);
     }
@@ -213,13 +213,13 @@ public final class Backlog {
         completed.between(parts / 2, parts)
             <= CLEARLY_BELOW * unfinished.arrived.between(parts / 2, parts);
     if (isBehind && waiting.grows(parts)) {
-      return held.grows(parts) && !sentWaiting.grows(parts)
-          ? held.queue(true, true, parts)
+      return unsent.grows(parts) && !sentWaiting.grows(parts)
+          ? unsent.queue(true, true, parts)
           : waiting.queue(true, false, parts);
     }
     if (isBehind && unfinished.growsInSecondHalf(parts) && durationsGrow(parts)) {
-      return held.growsInSecondHalf(parts) && !sentUnfinished.growsInSecondHalf(parts)
-          ? held.queue(true, true, parts)
+      return unsent.growsInSecondHalf(parts) && !sentUnfinished.growsInSecondHalf(parts)
+          ? unsent.queue(true, true, parts)
           : unfinished.queue(true, false, parts);
     }
     return (streams ? waiting : unfinished).queue(false, false, parts);

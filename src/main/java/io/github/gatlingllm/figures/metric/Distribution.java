@@ -137,12 +137,14 @@ public record Distribution(
      */
     static @Nullable Long toShow(
         @Nullable Double share, long requests, double worth, double percent) {
-      double asked = Math.min(NEARLY_ALL, percent) / 100;
-      double above = share == null ? 0 : share - asked;
+      double required = Math.min(NEARLY_ALL, percent) / 100;
+      double above = share == null ? 0 : share - required;
       return above < ROUNDING
           ? null
           : (Long)
-              (long) Math.ceil(requests / worth * asked * (1 - asked) / (above * above) - ROUNDING);
+              (long)
+                  Math.ceil(
+                      requests / worth * required * (1 - required) / (above * above) - ROUNDING);
     }
 
     /** {@code too few to prove 99 %: needs 381 requests}; null for enough. */

@@ -328,7 +328,7 @@ public record Figure(
     private static final int DIGITS = 4;
     private static final int MAX_DIGITS = 15;
 
-    /** The same with the number of checks that make the run invalid, if it asks for that. */
+    /** The same with the number of checks that make the run invalid, if it requires that. */
     public AssertionResult withInvalid(List<String> ids) {
       return assertion.scope() != Objectives.Scope.RUN
           ? this

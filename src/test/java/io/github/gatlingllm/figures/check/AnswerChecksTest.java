@@ -70,7 +70,8 @@ class AnswerChecksTest {
         worst("errors", 1, at(0).failed(RequestStatus.TIMEOUT, "late"), at(0).tokens(STEADY)),
         finds("prompt_tokens_agree", null, one(r -> {})),
         finds("output_tokens_agree", null, one(r -> {})),
-        // What the server states of its cache is better than a guess: the other check is left out.
+        // What the server states of its cache is better than a guess: the other check does not
+        // apply.
         finds("cached_share", null, () -> repeats(600, 599)),
         finds("repeated_prompts", null, () -> steady(RUN.prompts(repeats), r -> r.cached(0))),
         // A property that the workload or the user intends does not put the figures in doubt.
@@ -128,10 +129,11 @@ class AnswerChecksTest {
     boolean isPrompt = id.startsWith("prompt");
     List<Recorded> records = new ArrayList<>();
     for (String both : counts.split(" ", -1)) {
-      int said = Integer.parseInt(both.split("/", -1)[0]);
+      int reported = Integer.parseInt(both.split("/", -1)[0]);
       int ours = Integer.parseInt(both.split("/", -1)[1]);
       Recorded one = at(0).tokens(STEADY);
-      records.add(isPrompt ? one.prompt(said).ours(ours) : one.output(said).ourOutput(ours));
+      records.add(
+          isPrompt ? one.prompt(reported).ours(ours) : one.output(reported).ourOutput(ours));
     }
     records.add(at(0).tokens(STEADY).prompt(1_000).output(99));
     records.add(at(0).tokens(STEADY).prompt(null).ours(1_000).output(99).ourOutput(99).estimated());
@@ -140,7 +142,7 @@ class AnswerChecksTest {
     assertThat(check.level()).isEqualTo(level);
   }
 
-  /** Where lengths were asked for, another number of tokens is another benchmark. */
+  /** Where lengths were set, another number of tokens is another benchmark. */
   @ParameterizedTest
   @CsvSource({
     "1014/1000 1014/1000, 14, OK",

@@ -68,7 +68,7 @@ public class ChecksTest {
       Runs.run(10, Runs.stage(1, 0, 10_000), Runs.stage("b", 1, 0, 10_000));
 
   /**
-   * A run that a check warns of, and one that it keeps quiet about.
+   * A run that a check warns of, and one that it does not warn of.
    *
    * @param value the figure that it warns of; null where there is none, or another test has it
    */
@@ -163,9 +163,9 @@ public class ChecksTest {
 
   /** A run whose engine states that of a metric, and a healthy one. */
   private static Map.Entry<String, Pair> engine(
-      String id, double value, EngineMetric metric, double said) {
+      String id, double value, EngineMetric metric, double reported) {
     return pair(
-        id, value, () -> EngineChecksTest.runWith(metric, said), EngineChecksTest::healthyRun);
+        id, value, () -> EngineChecksTest.runWith(metric, reported), EngineChecksTest::healthyRun);
   }
 
   private static Map.Entry<String, Pair> pair(
@@ -320,10 +320,10 @@ public class ChecksTest {
   }
 
   private static Summary closing(int closedOfHundred) {
-    Connections kept = new Connections(1_000, 0);
+    Connections open = new Connections(1_000, 0);
     Connections closed = new Connections(100, closedOfHundred);
     return steady(
-        RUN.connections(Map.of("a:80", kept, "b:80", closed)), r -> r.connection(true, false));
+        RUN.connections(Map.of("a:80", open, "b:80", closed)), r -> r.connection(true, false));
   }
 
   /** Requests of an SLO for that percentage, some of which miss it. */
@@ -360,7 +360,7 @@ public class ChecksTest {
         open, Recorded.requests(100, i -> at(i * 100 + ms).lag(ms).stage("r=10").tokens(5)));
   }
 
-  /** The second target is asked for that model, the first for {@code m}. */
+  /** That model is requested from the second target, the first for {@code m}. */
   private static Summary twoTargets(String model) {
     Recorded other = at(0).model(model).target("b").tokens(STEADY);
     return summary(TWO_TARGETS, at(0).tokens(STEADY), other);

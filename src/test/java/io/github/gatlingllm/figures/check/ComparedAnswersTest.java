@@ -104,7 +104,7 @@ class ComparedAnswersTest {
     };
   }
 
-  /** So many of 50 answers changed without load, and at c=16. */
+  /** That number of 50 answers changed without load, and at c=16. */
   static Summary changed(int without, int loaded) {
     return new Answers()
         .changed(AnswerPass.AGAIN, ALL, without)
@@ -114,7 +114,7 @@ class ComparedAnswersTest {
         .summarized();
   }
 
-  /** Repeated prompts, of which so many are answered from a cache. */
+  /** Repeated prompts, of which that number are answered from a cache. */
   static Summary cached(int answers, double ttftMs) {
     return new Answers()
         .pass(

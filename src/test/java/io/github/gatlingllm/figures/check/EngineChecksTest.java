@@ -50,16 +50,16 @@ class EngineChecksTest {
 
   /** What the engine states in the run: states, and how much counters grow. */
   private static Map<EngineMetric, Double> healthy() {
-    Map<EngineMetric, Double> said = new EnumMap<>(EngineMetric.class);
-    said.put(EngineMetric.REQUESTS_RUNNING, 3.0);
-    said.put(EngineMetric.KV_CACHE_USE, 0.4);
-    said.put(EngineMetric.GENERATION_TOKENS, 1_000.0);
-    said.put(EngineMetric.REQUESTS_FINISHED, 100.0);
-    said.put(EngineMetric.PREEMPTIONS, 0.0);
-    said.put(EngineMetric.ENGINE_TTFT_S, 0.09);
-    said.put(EngineMetric.ENGINE_QUEUE_S, 0.01);
-    said.put(EngineMetric.GPU_POWER_W, 400.0);
-    return said;
+    Map<EngineMetric, Double> reported = new EnumMap<>(EngineMetric.class);
+    reported.put(EngineMetric.REQUESTS_RUNNING, 3.0);
+    reported.put(EngineMetric.KV_CACHE_USE, 0.4);
+    reported.put(EngineMetric.GENERATION_TOKENS, 1_000.0);
+    reported.put(EngineMetric.REQUESTS_FINISHED, 100.0);
+    reported.put(EngineMetric.PREEMPTIONS, 0.0);
+    reported.put(EngineMetric.ENGINE_TTFT_S, 0.09);
+    reported.put(EngineMetric.ENGINE_QUEUE_S, 0.01);
+    reported.put(EngineMetric.GPU_POWER_W, 400.0);
+    return reported;
   }
 
   static Summary healthyRun() {
@@ -71,9 +71,9 @@ class EngineChecksTest {
   }
 
   private static Map<EngineMetric, Double> healthyBut(EngineMetric metric, double value) {
-    Map<EngineMetric, Double> said = healthy();
-    said.put(metric, value);
-    return said;
+    Map<EngineMetric, Double> reported = healthy();
+    reported.put(metric, value);
+    return reported;
   }
 
   /** A run whose engine is healthy, but not read after a second of the run. */
@@ -92,7 +92,7 @@ class EngineChecksTest {
     return left(generated, 1);
   }
 
-  /** The same with a tokenizer of ours that counts this multiple of the tokens, or is not asked. */
+  /** The same with a tokenizer of ours that counts this multiple of the tokens, or is not used. */
   private static Summary left(double generated, int tooMany) {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -180,14 +180,14 @@ class EngineChecksTest {
     assertThat(summary.stages().get(0).serverMetrics().gpus()).hasSize(3);
   }
 
-  private static Summary run(Map<EngineMetric, Double> said) {
-    return summary(readings(said));
+  private static Summary run(Map<EngineMetric, Double> reported) {
+    return summary(readings(reported));
   }
 
-  private static List<ServerSample> readings(Map<EngineMetric, Double> said) {
+  private static List<ServerSample> readings(Map<EngineMetric, Double> reported) {
     List<ServerSample> readings = new ArrayList<>();
     for (int second = -1; second <= 10; second++) {
-      readings.add(reading(second + 0.5, (second + 1) / 11.0, said));
+      readings.add(reading(second + 0.5, (second + 1) / 11.0, reported));
     }
     return readings;
   }
@@ -202,10 +202,10 @@ class EngineChecksTest {
   }
 
   /** A reading when a part of the run is over; times are those of 200 values. */
-  private static ServerSample reading(double atS, double part, Map<EngineMetric, Double> said) {
+  private static ServerSample reading(double atS, double part, Map<EngineMetric, Double> reported) {
     Map<EngineMetric, Double> values = new EnumMap<>(EngineMetric.class);
     Map<EngineMetric, Histogram> histograms = new EnumMap<>(EngineMetric.class);
-    said.forEach(
+    reported.forEach(
         (metric, value) -> {
           if (metric.kind() == SampleKind.HISTOGRAM) {
             long count = Math.round(200 * part);
@@ -243,9 +243,9 @@ class EngineChecksTest {
   /** The engine's counts began anew, or were not read to the end: they say nothing of the run. */
   @Test
   void metricsThatMissAPartOfTheRunAreNotJudged() {
-    Map<EngineMetric, Double> said = healthy();
-    ServerSample first = reading(-0.5, 0, said);
-    ServerSample last = reading(10.5, 0.5, said);
+    Map<EngineMetric, Double> reported = healthy();
+    ServerSample first = reading(-0.5, 0, reported);
+    ServerSample last = reading(10.5, 0.5, reported);
     ServerSample reset =
         Reading.at(last.unixNanos(), last.values())
             .histograms(last.histograms())
@@ -254,8 +254,8 @@ class EngineChecksTest {
     for (List<ServerSample> readings :
         List.of(
             List.of(first, reset),
-            List.of(first, reading(5, 0.5, said)),
-            List.of(reading(1, 0, said), last))) {
+            List.of(first, reading(5, 0.5, reported)),
+            List.of(reading(1, 0, reported), last))) {
       Summary summary = summary(readings);
       assertThat(applying(summary)).doesNotContain("engine_tokens_agree", "other_traffic");
     }
@@ -267,9 +267,9 @@ class EngineChecksTest {
   /** What others had generated is no mistake of counting. */
   @Test
   void tokensOfOtherClientsAreNotCompared() {
-    Map<EngineMetric, Double> said = healthyBut(EngineMetric.GENERATION_TOKENS, 2_000);
-    said.put(EngineMetric.REQUESTS_FINISHED, 200.0);
-    assertThat(applying(run(said))).doesNotContain("engine_tokens_agree");
+    Map<EngineMetric, Double> reported = healthyBut(EngineMetric.GENERATION_TOKENS, 2_000);
+    reported.put(EngineMetric.REQUESTS_FINISHED, 200.0);
+    assertThat(applying(run(reported))).doesNotContain("engine_tokens_agree");
   }
 
   @Test
@@ -289,8 +289,8 @@ class EngineChecksTest {
         Recorded.requests(
             100, n -> at(n * 100).lag(0).stage("r=10").tokens(n * 400 + 100, n * 400 + 500));
     LevelInfo level = Runs.rate(10, 0, 10_000);
-    Map<EngineMetric, Double> said = healthyBut(EngineMetric.ENGINE_QUEUE_S, 20);
-    Summary summary = summary(Runs.run(60, level), records, readings(said));
+    Map<EngineMetric, Double> reported = healthyBut(EngineMetric.ENGINE_QUEUE_S, 20);
+    Summary summary = summary(Runs.run(60, level), records, readings(reported));
     assertThat(summary.verdict()).startsWith("Does not keep up with 10 requests/s");
     assertThat(applying(summary)).doesNotContain("engine_ttft");
     assertThat(check(summary, "engine_queue")).extracting(Check::level).isEqualTo(CheckLevel.NOTE);
@@ -305,10 +305,10 @@ class EngineChecksTest {
     for (int second = -1; second <= 10; second++) {
       for (String target : finishedAtTwo > 0 ? List.of("a", "b") : List.of("a")) {
         double finished = target.equals("a") ? finishedAtOne : finishedAtTwo;
-        Map<EngineMetric, Double> said = healthyBut(EngineMetric.REQUESTS_FINISHED, finished);
-        said.put(EngineMetric.GENERATION_TOKENS, 10 * finished);
-        said.put(EngineMetric.ENGINE_TTFT_S, 0.02);
-        readings.add(reading(second + 0.5, (second + 1) / 11.0, said).asFirst(target));
+        Map<EngineMetric, Double> reported = healthyBut(EngineMetric.REQUESTS_FINISHED, finished);
+        reported.put(EngineMetric.GENERATION_TOKENS, 10 * finished);
+        reported.put(EngineMetric.ENGINE_TTFT_S, 0.02);
+        readings.add(reading(second + 0.5, (second + 1) / 11.0, reported).asFirst(target));
       }
     }
     return summary(ChecksTest.TWO_TARGETS, records, readings);
@@ -342,8 +342,8 @@ class EngineChecksTest {
   @CsvSource({"400, OK", "500, WARNING"})
   void textsToEmbedAreRequestsOfTheEngine(double finished, CheckLevel level) {
     List<RequestRecord> records = Recorded.requests(100, i -> at(i * 97).inputs(4));
-    Map<EngineMetric, Double> said = healthyBut(EngineMetric.REQUESTS_FINISHED, finished);
-    assertThat(check(summary(RUN, records, readings(said)), "other_traffic").level())
+    Map<EngineMetric, Double> reported = healthyBut(EngineMetric.REQUESTS_FINISHED, finished);
+    assertThat(check(summary(RUN, records, readings(reported)), "other_traffic").level())
         .isEqualTo(level);
   }
 
@@ -355,8 +355,9 @@ class EngineChecksTest {
         Recorded.requests(
             100,
             i -> {
-              Recorded held = at(i * 97).tokens(500, 500, 500, 500, 500, 500, 500, 500, 501, 501);
-              return hasTools ? held.tools() : held;
+              Recorded buffered =
+                  at(i * 97).tokens(500, 500, 500, 500, 500, 500, 500, 500, 501, 501);
+              return hasTools ? buffered.tools() : buffered;
             });
     assertThat(check(summary(RUN, records, readings(healthy())), "engine_ttft").level())
         .isEqualTo(level);
