@@ -100,6 +100,7 @@ class ConfigFileTest {
         "include \"bench.conf\" | bench.conf: ",
         "include \"/dev/zero\" | /dev/zero cannot be read",
         "a = DEEP | llm.config=",
+        "apiKey = sk-one,sk-two | bench.conf:1", // the comma makes a key of what follows it
       })
   void aMistakeIsOneLineWithFileAndLine(String text, String message) throws IOException {
     Files.writeString(folder.resolve("part.conf"), "seed = 2\nmax = 1");
@@ -107,7 +108,7 @@ class ConfigFileTest {
         .isInstanceOf(IllegalArgumentException.class)
         .message()
         .matches(line -> line.startsWith(message) || line.startsWith(folder + "/" + message))
-        .doesNotContain("\n")
+        .doesNotContain("\n", "sk-")
         .hasSizeLessThan(200 + folder.toString().length());
   }
 
@@ -115,15 +116,6 @@ class ConfigFileTest {
   void aWrongValueNamesFileAndLine() throws IOException {
     assertThatThrownBy(read("seed = 1\nrequests = none")::check)
         .hasMessageContaining("bench.conf:2");
-  }
-
-  /** A comma without quotes makes a key of what follows it. */
-  @Test
-  void syntaxErrorsShowNoText() {
-    assertThatThrownBy(() -> read("apiKey = sk-one,sk-two"))
-        .message()
-        .contains("bench.conf:1")
-        .doesNotContain("sk-");
   }
 
   @ParameterizedTest

@@ -126,15 +126,11 @@ class AnswerChecksTest {
     "output_tokens_agree, 109/100 218/200, OK, 0.09"
   })
   void countsOfTokensAgree(String id, String counts, CheckLevel level, double value) {
-    boolean isPrompt = id.startsWith("prompt");
     List<Recorded> records = new ArrayList<>();
-    for (String both : counts.split(" ", -1)) {
-      int reported = Integer.parseInt(both.split("/", -1)[0]);
-      int ours = Integer.parseInt(both.split("/", -1)[1]);
-      Recorded one = at(0).tokens(STEADY);
-      records.add(
-          isPrompt ? one.prompt(reported).ours(ours) : one.output(reported).ourOutput(ours));
-    }
+    records.addAll(
+        id.startsWith("prompt")
+            ? counted(counts, Recorded::prompt, Recorded::ours)
+            : counted(counts, Recorded::output, Recorded::ourOutput));
     records.add(at(0).tokens(STEADY).prompt(1_000).output(99));
     records.add(at(0).tokens(STEADY).prompt(null).ours(1_000).output(99).ourOutput(99).estimated());
     Check check = check(summary(RUN, records.toArray(Recorded[]::new)), id);
@@ -163,7 +159,7 @@ class AnswerChecksTest {
         + " INVALID",
   })
   void promptsOfGivenLengthsArriveAsAsked(String counts, String template, CheckLevel level) {
-    Recorded[] records = counted(counts, Recorded::prompt, Recorded::ours);
+    Recorded[] records = counted(counts, Recorded::prompt, Recorded::ours).toArray(Recorded[]::new);
     Integer known = template.isEmpty() ? null : Integer.valueOf(template);
     RunInfo run =
         RUN.config("promptTokens", "1000")
@@ -172,7 +168,7 @@ class AnswerChecksTest {
   }
 
   /** Requests with the server's count and ours, in the form {@code 142/128}. */
-  private static Recorded[] counted(
+  private static List<Recorded> counted(
       String counts,
       BiFunction<Recorded, Integer, Recorded> server,
       BiFunction<Recorded, Integer, Recorded> ours) {
@@ -183,7 +179,7 @@ class AnswerChecksTest {
                 ours.apply(
                     server.apply(at(0).tokens(STEADY), Integer.valueOf(both[0])),
                     Integer.valueOf(both[1])))
-        .toArray(Recorded[]::new);
+        .toList();
   }
 
   /** Tokens of answers by the model's own tokenizer. */
@@ -199,7 +195,8 @@ class AnswerChecksTest {
     "101/100 51/50, OK, 0", // an end token
   })
   void outputsAgreeWithTheOwnTokenizer(String counts, CheckLevel level, double value) {
-    Recorded[] records = counted(counts, Recorded::output, Recorded::ourOutput);
+    Recorded[] records =
+        counted(counts, Recorded::output, Recorded::ourOutput).toArray(Recorded[]::new);
     for (RunInfo own :
         List.of(
             RUN.config("tokenizer", "hf:tokenizer.json"),
