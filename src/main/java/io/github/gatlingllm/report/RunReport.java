@@ -99,7 +99,7 @@ public final class RunReport {
 
   public RunFigures write() throws IOException {
     RunFigures figures = hasCsv ? figuresAndCsv() : figures(records);
-    RunFiles.write(files.summaryJson(), SummaryJson.of(figures.summary()));
+    RunFiles.write(files.summaryJson(), SummaryText.json(figures.summary()));
     String markdown = SummaryText.markdown(figures.summary());
     RunFiles.write(files.summaryMarkdown(), markdown);
     if (figures.summary().assertions().isEmpty()) {

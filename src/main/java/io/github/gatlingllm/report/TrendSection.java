@@ -189,7 +189,7 @@ record TrendSection(Map<TrendSeries, List<Step>> series, boolean isTrend) {
                     "load", of.load(),
                     "settings", of.settings(),
                     "runs", steps.stream().map(TrendSection::json).toList())));
-    return SummaryJson.text(Map.of("series", all));
+    return SummaryText.json(Map.of("series", all));
   }
 
   private static Map<String, @Nullable Object> json(Step step) {

@@ -382,7 +382,7 @@ class HtmlReportIT {
 
   /** Asserts that every figure of the tables and tiles equals the one in the file. */
   private static void assertTablesAndTilesAreThoseOf(Summary summary) throws IOException {
-    JsonNode json = new ObjectMapper().readTree(SummaryJson.of(summary));
+    JsonNode json = new ObjectMapper().readTree(SummaryText.json(summary));
     assertThat(browser.driver().text(".verdict")).isEqualTo(json.path("verdict").textValue());
     JsonNode headline = operatingLevel(json);
     List<List<String>> metrics = new ArrayList<>(rows("metrics", "Metric", 0));

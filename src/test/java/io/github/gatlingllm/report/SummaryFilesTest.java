@@ -34,7 +34,7 @@ import org.w3c.dom.NodeList;
 /** The three plain files of a summary: JSON for scripts, Markdown for CI, text for the console. */
 class SummaryFilesTest {
   private static final Summary SWEEP = DemoRun.sweep().figures().summary();
-  private static final JsonNode JSON = parsed(SummaryJson.of(SWEEP));
+  private static final JsonNode JSON = parsed(SummaryText.json(SWEEP));
   private static final Summary DEMANDING =
       DemoRun.sweep()
           .demanding("ttft.max<1m", "c=9:ttft.p99<200ms", "errors=0", "goodput>=10%")
@@ -61,7 +61,7 @@ class SummaryFilesTest {
 
   @Test
   void numbersAreAtTheirPathsInTheCatalogue() {
-    JsonNode json = parsed(SummaryJson.of(OBSERVED));
+    JsonNode json = parsed(SummaryText.json(OBSERVED));
     for (Metric metric : Metric.values()) {
       if (!metric.isDistribution() && !metric.key().startsWith("counts.verdicts.")) {
         assertThat(json.at("/" + metric.key().replace('.', '/')).isMissingNode())
@@ -74,7 +74,7 @@ class SummaryFilesTest {
   /** Without pages of metrics nothing of them is in any file. */
   @Test
   void serverMetricsAndCostsAreInAllFiles() {
-    JsonNode json = parsed(SummaryJson.of(OBSERVED));
+    JsonNode json = parsed(SummaryText.json(OBSERVED));
     JsonNode level = json.at("/stages/8");
     assertThat(level.at("/server_metrics/states/requests_running/mean").asDouble())
         .isBetween(20.0, 25.0);
@@ -125,7 +125,7 @@ class SummaryFilesTest {
             .reporting(Map.of("numbers", 0.25))
             .figures()
             .summary();
-    JsonNode json = parsed(SummaryJson.of(named));
+    JsonNode json = parsed(SummaryText.json(named));
     assertThat(keys(json)).isEqualTo(keys(JSON));
     assertThat(json.at("/workload/scenarios/numbers").asLong()).isPositive();
     assertThat(json.at("/server/numbers/count").asLong()).isPositive();
@@ -170,7 +170,7 @@ class SummaryFilesTest {
 
   @Test
   void jsonOfAssertions() {
-    JsonNode gates = parsed(SummaryJson.of(DEMANDING)).get("assertions");
+    JsonNode gates = parsed(SummaryText.json(DEMANDING)).get("assertions");
     assertThat(keys(gates.get(0))).isEqualTo(keys("text expected actual ok note"));
     assertThat(gates.get(0).get("text").asText())
         .isEqualTo("Global: max of TTFT is less than 60000.0");
@@ -217,7 +217,7 @@ class SummaryFilesTest {
       Summary summary = figures.summary();
       boolean isInvalid = info.outcome().dropped() > 0;
       String start = isInvalid ? "Invalid run by check records_dropped: 3 " : "At 1 concurrent";
-      assertThat(parsed(SummaryJson.of(summary)).get("verdict").asText()).startsWith(start);
+      assertThat(parsed(SummaryText.json(summary)).get("verdict").asText()).startsWith(start);
       assertThat(SummaryText.markdown(summary).lines().limit(4))
           .contains("**" + summary.verdict() + "**");
       assertThat(SummaryText.console(summary).lines().skip(2).findFirst().orElseThrow())
@@ -296,9 +296,9 @@ class SummaryFilesTest {
 
   @Test
   void numbersAreRounded() {
-    assertThat(SummaryJson.of(SWEEP))
+    assertThat(SummaryText.json(SWEEP))
         .doesNotContainPattern("[0-9]\\.[0-9]{12}")
         .doesNotContainPattern("[0-9]E[+-]?[0-9]");
-    assertThat(SummaryJson.of(SWEEP)).isEqualTo(SummaryJson.of(SWEEP));
+    assertThat(SummaryText.json(SWEEP)).isEqualTo(SummaryText.json(SWEEP));
   }
 }
