@@ -1,14 +1,18 @@
 package io.github.gatlingllm.report;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.level.RunStatistics;
+import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.ConfigKey.Identifies;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
@@ -17,9 +21,14 @@ import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
+import io.github.gatlingllm.record.ServerSample.ServerFile;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -34,21 +43,34 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BinaryOperator;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Merges the {@code run.json} of injectors that loaded the same servers at the same time. */
-final class InjectorMerge {
+/**
+ * Merges the runs of injectors that loaded the same servers at the same time: what their {@code
+ * run.json} states, and their files in one pass, in which a record goes to the statistics and is
+ * copied.
+ */
+final class InjectorMerge implements RecordSource {
 
-  final List<InjectorPart> parts;
+  private static final ReadReport NOTHING = ReadReport.of(0);
+
+  private final RunFiles target;
+  private final List<InjectorPart> parts;
   private final List<RunInfo> runs;
   private final boolean isForced;
   private final List<String> forced = new ArrayList<>();
-  final LevelMerge levels;
-  final RunInfo merged;
+  private final LevelMerge levels;
+  private final RunInfo merged;
+  private final List<String> damages = new ArrayList<>();
+  private List<InjectorRun> read = List.of();
+  private long moved;
+  private long measured;
 
-  record InjectorPart(RunFiles files, RunInfo info) {
+  private record InjectorPart(RunFiles files, RunInfo info) {
 
     /** One that died early may have no records. */
     static InjectorPart of(Path run) throws IOException {
@@ -59,7 +81,7 @@ final class InjectorMerge {
               sink ->
                   Files.exists(files.requests())
                       ? RecordFile.read(files.requests(), sink)
-                      : MergedRecords.NOTHING);
+                      : NOTHING);
       return new InjectorPart(files, completed);
     }
 
@@ -71,11 +93,22 @@ final class InjectorMerge {
   }
 
   /** Throws with one line if the runs are not of one load test and the merge is not forced. */
-  InjectorMerge(String id, List<InjectorPart> parts, @Nullable Integer expected, boolean isForced)
+  InjectorMerge(RunFiles target, List<Path> folders, @Nullable Integer expected, boolean isForced)
       throws IOException {
-    this.parts = List.copyOf(parts);
-    this.runs = parts.stream().map(InjectorPart::info).toList();
+    this.target = target;
     this.isForced = isForced;
+    List<InjectorPart> all = new ArrayList<>();
+    for (Path folder : folders) {
+      all.add(InjectorPart.of(folder));
+    }
+    if (all.size() < 2 && expected == null && all.get(0).info.share() == null) {
+      throw new IllegalArgumentException(
+          folders.get(0)
+              + " is one run; name two or more to merge, or their expected number with --expect");
+    }
+    all.sort(Comparator.comparingInt(InjectorPart::index));
+    parts = List.copyOf(all);
+    runs = parts.stream().map(InjectorPart::info).toList();
     requireDistinct();
     Integer count = count(expected);
     requireSame("simulation", RunInfo::simulation);
@@ -93,9 +126,14 @@ final class InjectorMerge {
     requireCommon("model", record -> record.identity().model());
     requireCommon("endpoint", record -> record.identity().endpoint());
     requireOnePlan();
-    levels = new LevelMerge(this.runs, this::refuse);
-    RunInfo all = merge(id).injectors(injectors(), count);
-    merged = forced.isEmpty() ? all : all.config("merged by force", String.join("; ", forced));
+    levels = new LevelMerge(runs, this::refuse);
+    String id = String.valueOf(target.run().toAbsolutePath().normalize().getFileName());
+    RunInfo run = merge(id).injectors(injectors(), count);
+    merged = forced.isEmpty() ? run : run.config("merged by force", String.join("; ", forced));
+  }
+
+  RunInfo merged() {
+    return merged;
   }
 
   private void refuse(String why) {
@@ -324,5 +362,144 @@ final class InjectorMerge {
               + ": they sent the same prompts at the same offsets; give each another");
     }
     return remarks;
+  }
+
+  // ---- files
+
+  /** Copies the files other than the records, into an existing folder. */
+  void copyOthers() throws IOException {
+    copyLines(RunFiles::arrivals);
+    copyLines(RunFiles::generator);
+    copyServer();
+  }
+
+  @Override
+  public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
+    List<InjectorRun> found = new ArrayList<>();
+    damages.clear();
+    moved = 0;
+    long records = 0;
+    try (OutputStream to =
+        new BufferedOutputStream(Files.newOutputStream(target.requests()), 1 << 18)) {
+      for (InjectorRun injector : merged.injectors()) {
+        InjectorPart part = parts.get(found.size());
+        ReadReport file = copy(part, to, sink);
+        long damaged = file.badLines() + (file.cutTailBytes() > 0 ? 1 : 0);
+        found.add(injector.read(file.records(), measured, injector.dropped() + damaged));
+        records += file.records();
+        report(part.files, file);
+      }
+    }
+    read = List.copyOf(found);
+    if (moved > 0) {
+      damages.add(
+          NumberText.count(moved)
+              + " requests were scheduled outside the common measure window: they count as"
+              + " stabilize, cooldown or drain");
+    }
+    return ReadReport.of(records);
+  }
+
+  private ReadReport copy(InjectorPart part, OutputStream to, Consumer<RequestRecord> sink)
+      throws IOException {
+    measured = 0;
+    Path file = part.files.requests();
+    if (!Files.exists(file)) {
+      return NOTHING;
+    }
+    return RecordFile.readLines(
+        file,
+        (record, line) -> {
+          RequestRecord placed = levels.placed(record);
+          sink.accept(placed);
+          measured += LevelMerge.isPlanned(part.info, record) ? 1 : 0;
+          boolean isSamePhase = placed.identity().phase() == record.identity().phase();
+          moved += isSamePhase ? 0 : 1;
+          try {
+            if (isSamePhase) {
+              to.write(line.array(), line.position(), line.remaining());
+              to.write('\n');
+            } else {
+              to.write(RecordFile.line(placed));
+            }
+          } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
+          }
+        });
+  }
+
+  /** Adds the counts of the records and writes {@code run.json}. */
+  @Override
+  public RunInfo ended(RunInfo info) throws IOException {
+    RunInfo merged =
+        info.dropped(read.stream().mapToLong(InjectorRun::dropped).sum())
+            .injectors(read, info.injectorsExpected());
+    merged.write(target.info());
+    return merged;
+  }
+
+  /** What the last pass over the records found. */
+  List<String> damages() {
+    return List.copyOf(damages);
+  }
+
+  /** Each damaged line, or line that is cut off, is a request that no figure includes. */
+  private void report(RunFiles run, ReadReport file) {
+    if (file.badLines() > 0) {
+      long first = file.firstBadLines().firstKey();
+      damages.add(
+          "%s: %s ignored, the first is line %s: %s"
+              .formatted(
+                  run.run(),
+                  NumberText.counted(file.badLines(), "damaged line"),
+                  NumberText.count(first),
+                  file.firstBadLines().get(first)));
+    }
+    if (file.cutTailBytes() > 0) {
+      damages.add(
+          "%s: the last line is cut off (%s bytes) and ignored"
+              .formatted(run.run(), NumberText.count(file.cutTailBytes())));
+    }
+  }
+
+  @SuppressWarnings("StreamToIterable") // iterated once
+  private void copyLines(Function<RunFiles, Path> of) throws IOException {
+    for (InjectorPart part : parts) {
+      Path file = of.apply(part.files);
+      if (Files.isRegularFile(file)) {
+        try (Stream<String> lines = Files.lines(file, ISO_8859_1)) {
+          Files.write(
+              of.apply(target),
+              (Iterable<String>) lines::iterator,
+              ISO_8859_1,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.APPEND);
+        }
+      }
+    }
+  }
+
+  /** Samples of each page from the first injector that read it; complete runs first. */
+  private void copyServer() throws IOException {
+    ServerFile to = new ServerFile(target.server());
+    Map<String, InjectorPart> readBy = new HashMap<>();
+    for (boolean isComplete : new boolean[] {true, false}) {
+      for (InjectorPart part : parts) {
+        if ((part.info.state() == RunInfo.State.COMPLETE) == isComplete) {
+          var unused =
+              ServerFile.read(
+                  part.files.server(),
+                  sample -> {
+                    if (readBy.computeIfAbsent(sample.url(), url -> part).equals(part)) {
+                      try {
+                        to.append(sample);
+                      } catch (IOException e) {
+                        throw new UncheckedIOException(e.getMessage(), e);
+                      }
+                    }
+                  });
+        }
+      }
+    }
   }
 }

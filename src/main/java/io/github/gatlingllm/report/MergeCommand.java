@@ -6,14 +6,12 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.report.InjectorMerge.InjectorPart;
 import io.github.gatlingllm.storage.S3Location;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -121,36 +119,24 @@ final class MergeCommand implements Callable<Integer> {
   }
 
   private int merge(List<Path> runs) throws IOException {
-    List<InjectorPart> parts = new ArrayList<>();
-    for (Path run : runs) {
-      parts.add(InjectorPart.of(run));
-    }
-    if (parts.size() < 2 && expected == null && parts.get(0).info().share() == null) {
-      throw new IllegalArgumentException(
-          runs.get(0)
-              + " is one run; name two or more to merge, or their expected number with --expect");
-    }
-    parts.sort(Comparator.comparingInt(InjectorPart::index));
-    Path name = out.toAbsolutePath().normalize().getFileName();
     RunFiles files = new RunFiles(out);
-    InjectorMerge merge = new InjectorMerge(String.valueOf(name), parts, expected, isForced);
-    MergedRecords records = new MergedRecords(merge, files);
+    InjectorMerge merge = new InjectorMerge(files, runs, expected, isForced);
     if (isIncomplete(out)) {
       RunFiles.delete(files.folder());
       PrintableText.print("the incomplete merge in " + out + " is replaced");
     }
     Files.createDirectories(files.folder());
-    records.copyOthers();
+    merge.copyOthers();
     merge.remarks().forEach(PrintableText::print);
-    Summary summary = Main.written(RunReport.of(files, merge.merged, records), files);
-    records.remarks().forEach(PrintableText::print);
+    Summary summary = Main.written(RunReport.of(files, merge.merged(), merge), files);
+    merge.damages().forEach(PrintableText::print);
     if (upload != null) {
-      S3Location place = S3Location.parse(upload).of(merge.merged);
+      S3Location place = S3Location.parse(upload).of(merge.merged());
       place.uploadRecords(files);
       place.uploadReport(files);
       PrintableText.print("LLM upload: " + place);
     }
-    return failsAsRun ? codeOfRun(summary, merge.merged) : Main.codeOf(summary);
+    return failsAsRun ? codeOfRun(summary, merge.merged()) : Main.codeOf(summary);
   }
 
   private static int codeOfRun(Summary summary, RunInfo run) {
