@@ -271,7 +271,7 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
     }
 
     /** Judges each load level that the condition means; too few values fail unless allowed. */
-    public List<Judged> judge(Comparison comparison, boolean allowThin) {
+    public List<Judged> judge(Comparison comparison, boolean isThinAllowed) {
       List<ComparedPlace> places =
           POOLED.equals(stage)
               ? comparison.places.subList(0, 1)
@@ -279,7 +279,7 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
                   .filter(at -> stage == null ? at.level() != null : stage.equals(at.stage()))
                   .toList();
       if (!places.isEmpty()) {
-        return places.stream().map(place -> judged(place, allowThin)).toList();
+        return places.stream().map(place -> judged(place, isThinAllowed)).toList();
       }
       List<String> levels =
           comparison.places.stream()
@@ -294,7 +294,7 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
       return List.of(new Judged(this, null, null, missing, true));
     }
 
-    private Judged judged(ComparedPlace place, boolean allowThin) {
+    private Judged judged(ComparedPlace place, boolean isThinAllowed) {
       Change change =
           place
               .change(figure.name())
@@ -311,7 +311,7 @@ public record Comparison(List<ComparedPlace> places, List<String> unmatched, Lis
       boolean hasTooFewValues = change.outcome().hasTooFewValues();
       boolean isBeyond = above ? measured > percent : measured < percent;
       return new Judged(
-          this, place.name(), change, null, isBeyond || (hasTooFewValues && !allowThin));
+          this, place.name(), change, null, isBeyond || (hasTooFewValues && !isThinAllowed));
     }
   }
 

@@ -57,7 +57,7 @@ final class FigureGroups {
         levels().stream().anyMatch(level -> level.arrivals != null)
             || levels().stream()
                 .map(level -> joined(level::equals, null))
-                .anyMatch(group -> LoadCurve.waited(group::distribution));
+                .anyMatch(group -> LoadCurve.differsFromSchedule(group::distribution));
   }
 
   /** The requests of some levels; of some keys unless that is null. */
@@ -84,7 +84,7 @@ final class FigureGroups {
     boolean isOneTarget = used.stream().map(LevelWindow::target).distinct().count() == 1;
     boolean isOneLevel = used.stream().map(level -> level.index).distinct().count() == 1;
     boolean isEntireTarget =
-        isOneTarget && others.stream().noneMatch(other -> runsBeside(other, used));
+        isOneTarget && others.stream().noneMatch(other -> isBeside(other, used));
     boolean isEntireLevel =
         isOneLevel && others.stream().noneMatch(other -> other.index == used.get(0).index);
     List<Cell> slices = isEntireLevel ? steadySlices(used.get(0)) : null;
@@ -165,7 +165,7 @@ final class FigureGroups {
         levels().stream().filter(within).map(level -> new long[] {level.from, level.to}).toList());
   }
 
-  private static boolean runsBeside(LevelWindow other, List<LevelWindow> levels) {
+  private static boolean isBeside(LevelWindow other, List<LevelWindow> levels) {
     return other.target().equals(levels.get(0).target())
         && levels.stream().anyMatch(own -> own.overlapNanos(other.from, other.to) > 0);
   }

@@ -143,7 +143,8 @@ public record LoadCurve(
   }
 
   static boolean isClockNamed(List<LevelFigures> levels) {
-    return levels.stream().anyMatch(s -> s.arrivals() != null || waited(s.figures()::metric));
+    return levels.stream()
+        .anyMatch(s -> s.arrivals() != null || differsFromSchedule(s.figures()::metric));
   }
 
   /** The variant of a metric in a headline: from schedule where headlines name the clock. */
@@ -152,7 +153,7 @@ public record LoadCurve(
   }
 
   /** Whether the two clocks differ by more than 1 %, at the median or at p99. */
-  static boolean waited(Function<Metric, Distribution> figures) {
+  static boolean differsFromSchedule(Function<Metric, Distribution> figures) {
     return Stream.of(Metric.TTFT_MS, Metric.E2E_MS)
         .anyMatch(
             metric -> {
@@ -274,8 +275,8 @@ public record LoadCurve(
     NONE_ACCEPTED,
     NONE_KEEPS_UP;
 
-    String why(boolean certain, @Nullable Sentence outside) {
-      return Sentence.text("chosen", name().toLowerCase(Locale.ROOT), certain, outside);
+    String why(boolean isCertain, @Nullable Sentence outside) {
+      return Sentence.text("chosen", name().toLowerCase(Locale.ROOT), isCertain, outside);
     }
   }
 

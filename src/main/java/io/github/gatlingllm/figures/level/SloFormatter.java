@@ -23,9 +23,9 @@ final class SloFormatter {
   private final LoadCurve curve;
   private final LevelFigures level;
   private final Goodput goodput;
-  private final boolean holds;
+  private final boolean isMet;
   private final List<Term> terms;
-  private final boolean byRequests;
+  private final boolean isByRequests;
   private final double percent;
 
   /** An objective with its owner: a target or a request name. */
@@ -73,10 +73,10 @@ final class SloFormatter {
     /** A growing queue shows nothing of how many are needed: at least as for independent ones. */
     static TooFew of(
         LevelFigures level, long count, @Nullable Long toShow, @Nullable String request, Slo slo) {
-      boolean grows = level.fallsBehind();
-      Long needed = grows ? (Long) Interval.minToShow(slo.percentile()) : toShow;
+      boolean isGrowing = level.fallsBehind();
+      Long needed = isGrowing ? (Long) Interval.minToShow(slo.percentile()) : toShow;
       double times = needed == null ? 0 : (double) needed / count;
-      Double windowS = grows ? null : level.figures().windowS();
+      Double windowS = isGrowing ? null : level.figures().windowS();
       Sentence few = times <= 1 ? null : Interval.tooFew(count, slo.percentile(), needed);
       return new TooFew(
           times,
@@ -108,7 +108,7 @@ final class SloFormatter {
     this.curve = curve;
     this.level = level;
     goodput = Objects.requireNonNull(level.figures().goodput());
-    holds = Boolean.TRUE.equals(goodput.holds());
+    isMet = Boolean.TRUE.equals(goodput.holds());
     List<LevelFigures> judged = Stream.concat(Stream.of(level), missing.stream()).toList();
     List<SloTally.OwnedSlo> used =
         curve.slo().stream()
@@ -116,7 +116,7 @@ final class SloFormatter {
             .toList();
     terms = (used.isEmpty() ? curve.slo() : used).stream().flatMap(SloFormatter::terms).toList();
     Slo first = terms.get(0).of.slo;
-    byRequests =
+    isByRequests =
         first.rule() == Slo.Rule.REQUESTS
             && terms.stream().allMatch(term -> term.of.slo.hasSameRule(first));
     percent = first.percentile();
@@ -131,8 +131,8 @@ final class SloFormatter {
   }
 
   /** E.g. {@code TTFT p99 < 200 ms and TPOT p99 < 50 ms are met}. */
-  Sentence isMet() {
-    return Sentence.of("slo.met", byRequests ? (Double) percent : null, limits(), isOne());
+  Sentence met() {
+    return Sentence.of("slo.met", isByRequests ? (Double) percent : null, limits(), isOne());
   }
 
   /** E.g. {@code only 17 requests, too few to prove 99 %: needs 381 requests}; null for enough. */
@@ -146,7 +146,7 @@ final class SloFormatter {
   private Optional<TooFew> fewest() {
     Slo slo = terms.get(0).of.slo;
     Stream<TooFew> counts =
-        byRequests
+        isByRequests
             ? Stream.of(
                 TooFew.of(level, goodput.attempted(), goodput.toShow(slo.percentile()), null, slo))
             : terms.stream().filter(term -> term.isIn(level)).map(term -> term.tooFew(level));
@@ -161,24 +161,24 @@ final class SloFormatter {
       return Sentence.of("slo.shed", share, counts.ended());
     }
     if (goodput.holds() == null) {
-      return Sentence.of("slo.unknown", isMet(), whyUnknown());
+      return Sentence.of("slo.unknown", met(), whyUnknown());
     }
-    return byRequests
+    return isByRequests
         ? Sentence.of(
             "slo.requests",
             goodput.share(),
             goodput.attempted(),
-            holds ? fewest().map(TooFew::remark).orElse(null) : null,
+            isMet ? fewest().map(TooFew::remark).orElse(null) : null,
             limits(),
-            holds,
+            isMet,
             percent,
             noise())
-        : Sentence.of("slo.objectives", limits(), isOne(), holds, byShares(), noise());
+        : Sentence.of("slo.objectives", limits(), isOne(), isMet, byShares(), noise());
   }
 
   /** Null where the requests can decide, and where they are remarked as too few to show it. */
   private @Nullable Sentence noise() {
-    Interval interval = holds && fewest().isPresent() ? null : curve.noise(level);
+    Interval interval = isMet && fewest().isPresent() ? null : curve.noise(level);
     boolean isKnown = interval != null && goodput.worth() != null;
     return interval == null
         ? null
@@ -191,21 +191,21 @@ final class SloFormatter {
 
   private Sentence limits() {
     return Sentence.of(
-        "slo.limits", terms.stream().map(this::limit).toList(), byRequests && !isOne());
+        "slo.limits", terms.stream().map(this::limit).toList(), isByRequests && !isOne());
   }
 
   private Sentence limit(Term term) {
     Slo slo = term.of.slo;
     Slo.Objective objective = term.objective;
-    boolean byPercentile = slo.rule() == Slo.Rule.PERCENTILES;
+    boolean isByPercentile = slo.rule() == Slo.Rule.PERCENTILES;
     return Sentence.of(
         "slo.limit",
         objective.measure().name(),
         objective.measure().isFromSchedule() && curve.isClockNamed(),
-        byPercentile ? (Double) slo.percentile() : null,
+        isByPercentile ? (Double) slo.percentile() : null,
         objective.limitNanos() / 1e6,
         term.of.request,
-        byPercentile || byRequests ? null : (Double) slo.percentile());
+        isByPercentile || isByRequests ? null : (Double) slo.percentile());
   }
 
   /**
@@ -218,7 +218,7 @@ final class SloFormatter {
     for (Term term : missed.isEmpty() ? terms : missed) {
       Figures.ObjectiveCount own = term.in(level);
       if (own != null) {
-        Sentence remark = holds ? term.tooFew(level).remark() : null;
+        Sentence remark = isMet ? term.tooFew(level).remark() : null;
         boolean isNew = remark != null && !remark.text().equals(latest);
         shares.add(
             Sentence.of(

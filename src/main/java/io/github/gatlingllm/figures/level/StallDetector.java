@@ -51,8 +51,8 @@ final class StallDetector {
     if (admitted == null) {
       return;
     }
-    boolean ok = record.outcome().ok();
-    boolean isStream = record.identity().streamed() && (!ok || record.events().count() > 1);
+    boolean isOk = record.outcome().ok();
+    boolean isStream = record.identity().streamed() && (!isOk || record.events().count() > 1);
     noteBytes(record, admitted);
     Long closed = timing.closedUnixNanos();
     if (isStream && closed != null) {
@@ -64,7 +64,7 @@ final class StallDetector {
       }
       prefill(record, admitted, closed);
     }
-    if (ok && record.identity().phase() == Phase.MEASURE) {
+    if (isOk && record.identity().phase() == Phase.MEASURE) {
       streams += isStream ? 1 : 0;
       bodies += isStream ? 0 : 1;
       if (isStream) {

@@ -324,7 +324,7 @@ public record Summary(
     }
 
     /** The goodput at the largest load that meets it; null for none. */
-    public Figures.@Nullable Goodput held() {
+    public Figures.@Nullable Goodput goodputAtMax() {
       return maxGoodput == null ? null : goodput.get(maxGoodput.stage());
     }
   }

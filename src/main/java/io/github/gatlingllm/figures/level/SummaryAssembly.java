@@ -209,7 +209,7 @@ final class SummaryAssembly {
     }
     List<Cell> slices = groups.steadySlices(level);
     long nanos = repeats.stream().mapToLong(LevelWindow::nanos).sum();
-    boolean timed = nanos > 0;
+    boolean isTimed = nanos > 0;
     List<GeneratorHealth> generators = counted.overTime.generators(repeats);
     boolean hasChangingLoad = info.kind().equals(LevelInfo.INJECTION) && info.offered() == null;
     StallDetector stalls = counted.stalls.get(info.target());
@@ -217,9 +217,9 @@ final class SummaryAssembly {
         new LevelFigures(
             info,
             counted.levels.describe(info),
-            timed ? (Double) sinceStart(level.from) : null,
+            isTimed ? (Double) sinceStart(level.from) : null,
             phases(info),
-            timed
+            isTimed
                 ? (Double)
                     (group.of(Amount.ARRIVED)
                         * 1e9
@@ -234,7 +234,7 @@ final class SummaryAssembly {
             figures,
             isCutShort(level),
             missing(info, figures.counts().started(), arrivals),
-            timed ? littlesLaw(group, repeats) : null,
+            isTimed ? littlesLaw(group, repeats) : null,
             stalls == null ? null : stalls.over(repeats),
             slices == null ? null : SteadyState.of(level.nanos(), slices),
             generators));

@@ -93,12 +93,12 @@ final class TokenStream implements TokenGaps.Visitor {
 
   private void events(RequestRecord record, long admitted, int[] offsets) {
     int[] counts = record.events().tokens();
-    boolean known = counts.length == offsets.length;
+    boolean isKnown = counts.length == offsets.length;
     double share = TokenGaps.share(offsets.length, record.tokens().streamedTokens());
     for (int i = 0; i < offsets.length; i++) {
-      arrived(admitted + offsets[i] * 1_000L, known ? counts[i] : share);
+      arrived(admitted + offsets[i] * 1_000L, isKnown ? counts[i] : share);
     }
-    isShared = !known && share != 1;
+    isShared = !isKnown && share != 1;
   }
 
   private void arrived(long at, double count) {

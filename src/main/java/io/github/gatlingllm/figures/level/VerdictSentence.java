@@ -157,7 +157,7 @@ final class VerdictSentence {
       SloFormatter slo = slo(missedBelow);
       return Sentence.of(
           "verdict.slo_met",
-          slo.isMet(),
+          slo.met(),
           load(),
           tokens(),
           slo.tooFew(),
@@ -193,10 +193,10 @@ final class VerdictSentence {
   }
 
   /** The outcome of all curves, then the conclusions of their load plans. */
-  static List<Sentence> of(boolean complete, Figures run, List<LoadCurve> curves, RunInfo info) {
+  static List<Sentence> of(boolean isComplete, Figures run, List<LoadCurve> curves, RunInfo info) {
     List<Conclusion> conclusions = info.outcome().conclusions();
     List<Sentence> all = new ArrayList<>();
-    if (!complete) {
+    if (!isComplete) {
       all.add(Sentence.of("verdict.interrupted"));
     }
     Quote found = curves.size() == 1 ? found(curves.get(0), conclusions) : null;
@@ -350,7 +350,7 @@ final class VerdictSentence {
     if (quote.isSingle() || quote.hasFailed()) {
       return sentences(curve);
     }
-    boolean maybe = curve.choice() == Choice.MAYBE_IN_SLO;
+    boolean isMaybeInSlo = curve.choice() == Choice.MAYBE_IN_SLO;
     return List.of(
         Sentence.of(
             "verdict.curve",
@@ -359,7 +359,7 @@ final class VerdictSentence {
             quote.tokens(),
             quote.level.label(),
             curve.operatingPoint().why(),
-            maybe ? quote.slo(List.of()).tooFew() : null));
+            isMaybeInSlo ? quote.slo(List.of()).tooFew() : null));
   }
 
   private static List<Sentence> sentences(LoadCurve curve) {

@@ -29,7 +29,7 @@ class RunComparisonTest {
 
   /**
    * Levels in the form {@code users:TTFT:seconds:failing}, of 30 s in which no request fails where
-   * it ends before, else every so many; another word is the target of the levels after it. 20
+   * it ends before, else one in that number; another word is the target of the levels after it. 20
    * requests per second at equal intervals; TTFT alternates around its mean. Users with a number
    * are a repeat.
    */

@@ -250,7 +250,7 @@ class ConfidenceIntervalsTest {
     return summary(info(60, stage), requests(0, requests, "ask")).stages().get(0).figures();
   }
 
-  /** Levels pooled are no sample of anything; nor do time slices separate requests by name. */
+  /** Pooled levels have no common distribution; nor do time slices separate requests by name. */
   @Test
   void pooledLevelsAndSingleNamesHaveNoInterval() {
     List<RequestRecord> records = new ArrayList<>(requests(0, 100, "ask"));

@@ -113,7 +113,7 @@ class SloTiersTest {
   void aTierThatNoLoadHolds() {
     TierSummary none = judged(tiers("gold:ttft<200ms", "dear:ttft<50ms")).tiers().get(1);
     assertThat(none.maxGoodput()).isNull();
-    assertThat(none.held()).isNull();
+    assertThat(none.goodputAtMax()).isNull();
     assertThat(none.outcome()).isEqualTo("missed");
     assertThat(none.missedAt()).isEqualTo("c=1");
     assertThat(none.finding().id()).isEqualTo("verdict.slo_missed");
