@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -84,7 +85,15 @@ final class LlmRun {
   }
 
   static LlmRun open(CoreComponents core, Injector injector) {
-    Observers observers = InvalidSimulation.checked(Observers::ofProcess);
+    Observers observers =
+        InvalidSimulation.checked(
+            () ->
+                new Observers(
+                        Setting.LIVE.processValue(),
+                        Setting.OTLP.processValue(),
+                        Setting.OTLP_TRACES.processValue(),
+                        Setting.UPLOAD.processValue())
+                    .checked());
     Run run =
         InvalidSimulation.checked(
             () ->

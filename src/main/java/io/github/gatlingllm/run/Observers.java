@@ -2,7 +2,6 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.run.RunView.Stage;
 import io.github.gatlingllm.storage.S3Location;
 import io.netty.util.concurrent.EventExecutor;
@@ -11,7 +10,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observers of a run, from the settings of the process. A run without one of the lines in
- * {@link #of} completes, with all its records.
+ * The observers of a run, by the settings of the process. A run without one of the lines in {@link
+ * #of} completes, with all its records.
  *
  * @param page address of the live page; null for none
  * @param otlp URL to which meters are sent; null for none
@@ -32,20 +30,8 @@ public record Observers(
     @Nullable URI otlpTraces,
     @Nullable S3Location upload) {
 
-  /** The address of the live page; {@code LLM_LIVE} in the environment. */
-  public static final String PAGE_PROPERTY = "llm.live";
-
   private static final Pattern ADDRESS =
       Pattern.compile("(?:([\\d.]+|\\[[\\da-fA-F:]+\\]):)?(\\d{1,5})");
-
-  /** The URL to which meters are sent; {@code LLM_OTLP} in the environment. */
-  public static final String OTLP_PROPERTY = "llm.otlp";
-
-  /** The URL to which spans are sent; {@code LLM_OTLP_TRACES} in the environment. */
-  public static final String OTLP_TRACES_PROPERTY = "llm.otlpTraces";
-
-  /** Where the run is uploaded to; {@code LLM_UPLOAD} in the environment. */
-  public static final String UPLOAD_PROPERTY = "llm.upload";
 
   /** Reads {@code 8088}, {@code 0.0.0.0:8088}, {@code [::]:8088}. */
   public static InetSocketAddress address(String text) {
@@ -58,26 +44,16 @@ public record Observers(
         Objects.requireNonNullElse(form.group(1), "127.0.0.1"), Integer.parseInt(form.group(2)));
   }
 
-  /** Checks also that an upload can work, as far as possible without writing. */
-  public static Observers ofProcess() {
-    Observers observers = of(System.getProperties(), System.getenv());
+  /** Throws with a one-line message if the upload cannot work, as far as can be known. */
+  public Observers checked() {
     try {
-      if (observers.upload != null) {
-        observers.upload.check();
+      if (upload != null) {
+        upload.check();
       }
+      return this;
     } catch (IOException e) {
-      throw new IllegalArgumentException(
-          UPLOAD_PROPERTY + ": " + e.getMessage() + "; no load is sent", e);
+      throw new IllegalArgumentException("llm.upload: " + e.getMessage() + "; no load is sent", e);
     }
-    return observers;
-  }
-
-  static Observers of(Map<?, ?> properties, Map<String, String> environment) {
-    return new Observers(
-        new ProcessSetting(PAGE_PROPERTY).read(properties, environment, Observers::address),
-        new ProcessSetting(OTLP_PROPERTY).text(properties, environment),
-        new ProcessSetting(OTLP_TRACES_PROPERTY).read(properties, environment, TraceContext::url),
-        new ProcessSetting(UPLOAD_PROPERTY).read(properties, environment, S3Location::parse));
   }
 
   List<RunObserver> of(Run run, Iterable<? extends EventExecutor> eventLoops) {

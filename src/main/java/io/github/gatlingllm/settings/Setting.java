@@ -951,6 +951,11 @@ public final class Setting<T extends @Nullable Object> {
     return new ProcessSetting(property());
   }
 
+  /** The value that this process has, whatever it runs; null where it is not set. */
+  public @Nullable T processValue() {
+    return ofProcess().read(System.getProperties(), System.getenv(), form.parser());
+  }
+
   public String variable() {
     return ofProcess().variable();
   }

@@ -18,7 +18,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 class LiveServerTest {
@@ -187,33 +187,19 @@ class LiveServerTest {
 
   private final List<String> printed = new ArrayList<>();
 
-  @Test
-  void propertyOverridesTheEnvironment() {
-    Map<String, String> environment = Map.of("LLM_LIVE", "1", "LLM_OTLP", "http://a/v1/metrics");
-
-    assertThat(Observers.of(Map.of("llm.live", "8099"), environment))
-        .isEqualTo(
-            new Observers(
-                InetSocketAddress.createUnresolved("127.0.0.1", 8099),
-                "http://a/v1/metrics",
-                null,
-                null));
-    assertThat(Observers.of(Map.of(), Map.of("LLM_LIVE", "0.0.0.0:8088")).page())
-        .isEqualTo(InetSocketAddress.createUnresolved("0.0.0.0", 8088));
-    assertThat(Observers.of(Map.of("llm.live", "[::]:0"), Map.of()).page())
-        .isEqualTo(InetSocketAddress.createUnresolved("[::]", 0));
-    assertThat(Observers.of(Map.of("llm.live", " "), Map.of()))
-        .isEqualTo(new Observers(null, null, null, null));
+  @ParameterizedTest
+  @CsvSource({"8099, 127.0.0.1, 8099", "0.0.0.0:8088, 0.0.0.0, 8088", "[::]:0, [::], 0"})
+  void anAddressIsAPortOrHasOne(String text, String host, int port) {
+    assertThat(Observers.address(text)).isEqualTo(InetSocketAddress.createUnresolved(host, port));
   }
 
-  @Test
-  void invalidAddressIsRefusedInOneLine() {
-    for (String port :
-        List.of("web", "-1", "65536", "99999999999", "localhost:80", "0.0.0.0:", "::1:80")) {
-      assertThatThrownBy(() -> Observers.of(Map.of("llm.live", port), Map.of()))
-          .hasMessageStartingWith("llm.live=" + port + ": expected a port, ")
-          .hasMessageNotContaining("\n");
-    }
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"web", "-1", "65536", "99999999999", "localhost:80", "0.0.0.0:", "::1:80"})
+  void anotherAddressIsRefusedInOneLine(String text) {
+    assertThatThrownBy(() -> Observers.address(text))
+        .hasMessageStartingWith("expected a port, ")
+        .hasMessageNotContaining("\n");
   }
 
   @Test
