@@ -88,6 +88,24 @@ public record ServerSample(
     return Components.with(this, "names", otherNames, "histograms", others);
   }
 
+  /** The same sample without values. */
+  public ServerSample failed(String why) {
+    return Components.with(this, "error", why);
+  }
+
+  /** The same sample with the values of its page. */
+  public ServerSample of(
+      String software,
+      boolean isReset,
+      Map<EngineMetric, String> ownNames,
+      Map<EngineMetric, Double> numbers,
+      Map<EngineMetric, Histogram> buckets,
+      Map<String, Map<EngineMetric, Double>> byGpu) {
+    return new ServerSample(
+        unixNanos, target, role, url, software, tookMs, null, isReset, ownNames, numbers, buckets,
+        byGpu);
+  }
+
   public @Nullable Double value(EngineMetric metric) {
     return values.get(metric);
   }

@@ -61,17 +61,13 @@ final class PageReader {
   private double idleBefore;
   private @Nullable String unusable;
 
-  record Reading(
+  /** What is found on a page while it is read. */
+  private record Found(
       Set<String> sources,
-      boolean reset,
       Map<EngineMetric, String> names,
       Map<EngineMetric, Double> values,
       Map<EngineMetric, Histogram> histograms,
-      Map<String, Map<EngineMetric, Double>> gpus) {
-
-    static final Reading NONE =
-        new Reading(Set.of(), false, Map.of(), Map.of(), Map.of(), Map.of());
-  }
+      Map<String, Map<EngineMetric, Double>> gpus) {}
 
   private record Series(String name, Map<String, String> labels, double value) {
 
@@ -153,7 +149,8 @@ final class PageReader {
     return unusable != null;
   }
 
-  Reading read(String page) {
+  /** That sample with the values of its page; throws with one line if it has none. */
+  ServerSample read(String page, ServerSample sample) {
     Map<String, List<Series>> byName = new HashMap<>();
     PrometheusText.read(
         page,
@@ -165,43 +162,42 @@ final class PageReader {
             unusable = series.name;
           }
         });
-    Reading reading =
-        new Reading(
+    Found found =
+        new Found(
             new LinkedHashSet<>(),
-            false,
             new EnumMap<>(EngineMetric.class),
             new EnumMap<>(EngineMetric.class),
             new EnumMap<>(EngineMetric.class),
             new LinkedHashMap<>());
     for (NamedMetric entry : TABLE) {
-      if (!reading.names().containsKey(entry.metric())) {
-        take(entry, byName, reading);
+      if (!found.names().containsKey(entry.metric())) {
+        take(entry, byName, found);
       }
     }
-    nodeCpu(byName, reading);
-    if (reading.sources().isEmpty()) {
+    nodeCpu(byName, found);
+    if (found.sources().isEmpty()) {
       throw new IllegalArgumentException(
           unusable == null
               ? "no metric of an engine, GPU or host"
               : "its metrics have no value, e.g. " + unusable);
     }
-    Map<EngineMetric, Double> now = counters(reading);
+    Map<EngineMetric, Double> now = counters(found);
     boolean reset =
         before.entrySet().stream()
             .anyMatch(then -> now.getOrDefault(then.getKey(), then.getValue()) < then.getValue());
     before = now;
-    return new Reading(
-        reading.sources(),
+    return sample.of(
+        String.join("+", found.sources()),
         reset,
-        reading.names(),
-        reading.values(),
-        reading.histograms(),
-        reading.gpus());
+        found.names(),
+        found.values(),
+        found.histograms(),
+        found.gpus());
   }
 
-  private static Map<EngineMetric, Double> counters(Reading reading) {
+  private static Map<EngineMetric, Double> counters(Found found) {
     Map<EngineMetric, Double> counters = new EnumMap<>(EngineMetric.class);
-    reading
+    found
         .values()
         .forEach(
             (metric, value) -> {
@@ -209,20 +205,20 @@ final class PageReader {
                 counters.put(metric, value);
               }
             });
-    reading.histograms().forEach((metric, all) -> counters.put(metric, (double) all.count()));
+    found.histograms().forEach((metric, all) -> counters.put(metric, (double) all.count()));
     return counters;
   }
 
-  private static void take(NamedMetric entry, Map<String, List<Series>> byName, Reading reading) {
+  private static void take(NamedMetric entry, Map<String, List<Series>> byName, Found found) {
     EngineMetric metric = entry.metric();
     for (TermChoice choice : entry.choices()) {
       String name =
           metric.kind() == SampleKind.HISTOGRAM
-              ? histogram(entry, choice.terms().get(0), byName, reading)
-              : value(entry, choice, byName, reading);
+              ? histogram(entry, choice.terms().get(0), byName, found)
+              : value(entry, choice, byName, found);
       if (name != null) {
-        reading.sources().add(entry.source());
-        reading.names().put(metric, name);
+        found.sources().add(entry.source());
+        found.names().put(metric, name);
         return;
       }
     }
@@ -230,7 +226,7 @@ final class PageReader {
 
   /** The server's name of the metric; null if the page does not contain it. */
   private static @Nullable String value(
-      NamedMetric entry, TermChoice choice, Map<String, List<Series>> byName, Reading reading) {
+      NamedMetric entry, TermChoice choice, Map<String, List<Series>> byName, Found found) {
     double sum = 0;
     Map<String, Double> byGpu = new LinkedHashMap<>();
     List<String> names = new ArrayList<>();
@@ -253,11 +249,11 @@ final class PageReader {
       String label = term.label().isEmpty() ? "" : "{" + term.label() + "=" + term.value() + "}";
       names.add(series.get(0).name() + label);
     }
-    reading.values().put(entry.metric(), sum * entry.factor());
+    found.values().put(entry.metric(), sum * entry.factor());
     if (entry.metric().isOfEachGpu()) {
       byGpu.forEach(
           (gpu, own) ->
-              reading
+              found
                   .gpus()
                   .computeIfAbsent(gpu, any -> new EnumMap<>(EngineMetric.class))
                   .put(entry.metric(), own * entry.factor()));
@@ -295,7 +291,7 @@ final class PageReader {
   }
 
   private static @Nullable String histogram(
-      NamedMetric entry, Term term, Map<String, List<Series>> byName, Reading reading) {
+      NamedMetric entry, Term term, Map<String, List<Series>> byName, Found found) {
     String name = plain(term.name());
     List<Series> counts = byName.getOrDefault(name + "_count", List.of());
     List<Series> sums = byName.getOrDefault(name + "_sum", List.of());
@@ -307,7 +303,7 @@ final class PageReader {
     SortedMap<Double, Long> buckets = buckets(byName.getOrDefault(name + "_bucket", List.of()));
     List<Long> upTo = List.copyOf(buckets.values());
     boolean isAscending = upTo.stream().sorted().toList().equals(upTo);
-    reading
+    found
         .histograms()
         .put(
             entry.metric(),
@@ -350,7 +346,7 @@ final class PageReader {
     }
   }
 
-  private void nodeCpu(Map<String, List<Series>> byName, Reading reading) {
+  private void nodeCpu(Map<String, List<Series>> byName, Found found) {
     double all = 0;
     double idle = 0;
     for (Series each : byName.getOrDefault(NODE_CPU, List.of())) {
@@ -361,11 +357,11 @@ final class PageReader {
     if (all == 0) {
       return;
     }
-    reading.sources().add(NODE);
+    found.sources().add(NODE);
     if (all > cpuBefore) {
       double use = 1 - (idle - idleBefore) / (all - cpuBefore);
-      reading.values().put(EngineMetric.NODE_CPU_USE, Math.max(0, Math.min(1, use)));
-      reading.names().put(EngineMetric.NODE_CPU_USE, NODE_CPU);
+      found.values().put(EngineMetric.NODE_CPU_USE, Math.max(0, Math.min(1, use)));
+      found.names().put(EngineMetric.NODE_CPU_USE, NODE_CPU);
     }
     cpuBefore = all;
     idleBefore = idle;

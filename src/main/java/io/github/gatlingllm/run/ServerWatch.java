@@ -146,41 +146,6 @@ final class ServerWatch implements RunObserver {
   }
 
   private void store(Endpoint endpoint, Response response) {
-    PageReader.Reading reading = null;
-    String error = response.error();
-    if (error == null) {
-      try {
-        reading = endpoint.reader.read(response.text());
-      } catch (IllegalArgumentException e) {
-        error = e.getMessage();
-      }
-    }
-    boolean isGuess = !endpoint.page.isSet() && !endpoint.reader.isUnusable();
-    if (reading == null && endpoint.source.isEmpty() && isGuess) {
-      // A slow first response gets a second try: JVM or server may be warming up.
-      boolean isTimedOut = response.tookNanos() >= timeout.toNanos();
-      endpoint.isGivenUp = !isTimedOut || endpoint.timedOutOnce;
-      endpoint.timedOutOnce = true;
-      return;
-    }
-    if (reading == null && seen.isIdle) {
-      return; // no user is active: a server that has stopped is not an error
-    }
-    if (reading != null) {
-      String source = String.join("+", reading.sources());
-      if (endpoint.source.isEmpty()) {
-        print.accept(
-            "LLM server metrics: reading %s from %s once a second"
-                .formatted(source, endpoint.page.shown()));
-      }
-      endpoint.source = source;
-    } else if (!endpoint.isErrorPrinted) {
-      endpoint.isErrorPrinted = true;
-      print.accept(
-          "LLM server metrics: cannot read %s: %s; the run continues without them"
-              .formatted(endpoint.page.shown(), error));
-    }
-    PageReader.Reading values = reading == null ? PageReader.Reading.NONE : reading;
     ServerSample sample =
         new ServerSample(
             unixNanos.applyAsLong(response.sentNanos()),
@@ -189,14 +154,46 @@ final class ServerWatch implements RunObserver {
             endpoint.page.shown(),
             endpoint.source,
             response.tookNanos() / 1e6,
-            reading == null ? error : null,
-            values.reset(),
-            values.names(),
-            values.values(),
-            values.histograms(),
-            values.gpus());
+            response.error(),
+            false,
+            Map.of(),
+            Map.of(),
+            Map.of(),
+            Map.of());
+    if (sample.error() == null) {
+      try {
+        sample = endpoint.reader.read(response.text(), sample);
+      } catch (IllegalArgumentException e) {
+        sample = sample.failed(String.valueOf(e.getMessage()));
+      }
+    }
+    boolean isFailed = sample.error() != null;
+    boolean isGuess = !endpoint.page.isSet() && !endpoint.reader.isUnusable();
+    if (isFailed && endpoint.source.isEmpty() && isGuess) {
+      // A slow first response gets a second try: JVM or server may be warming up.
+      boolean isTimedOut = response.tookNanos() >= timeout.toNanos();
+      endpoint.isGivenUp = !isTimedOut || endpoint.timedOutOnce;
+      endpoint.timedOutOnce = true;
+      return;
+    }
+    if (isFailed && seen.isIdle) {
+      return; // no user is active: a server that has stopped is not an error
+    }
+    if (!isFailed) {
+      if (endpoint.source.isEmpty()) {
+        print.accept(
+            "LLM server metrics: reading %s from %s once a second"
+                .formatted(sample.source(), endpoint.page.shown()));
+      }
+      endpoint.source = sample.source();
+    } else if (!endpoint.isErrorPrinted) {
+      endpoint.isErrorPrinted = true;
+      print.accept(
+          "LLM server metrics: cannot read %s: %s; the run continues without them"
+              .formatted(endpoint.page.shown(), sample.error()));
+    }
     if (seen.beganNanos == null) { // only the last reading before is written
-      if (endpoint.latest == null || reading != null) {
+      if (endpoint.latest == null || !isFailed) {
         endpoint.latest = sample;
       }
       return;

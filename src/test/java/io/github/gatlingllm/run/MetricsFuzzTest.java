@@ -3,7 +3,10 @@ package io.github.gatlingllm.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.testing.Reading;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 /** Pages of another origin. */
 class MetricsFuzzTest {
@@ -14,10 +17,11 @@ class MetricsFuzzTest {
     String page = new String(bytes, StandardCharsets.UTF_8);
     PageReader reader = new PageReader();
     try {
-      PageReader.Reading reading = reader.read(page);
+      ServerSample empty = Reading.at(1, Map.of()).sample();
+      ServerSample reading = reader.read(page, empty);
       assertThat(reading.names().keySet()).containsAll(reading.values().keySet());
       assertThat(reading.values().values()).allSatisfy(value -> assertThat(value).isFinite());
-      assertThat(reader.read(page).reset()).isFalse();
+      assertThat(reader.read(page, empty).reset()).isFalse();
     } catch (IllegalArgumentException refused) {
       assertThat(refused.getMessage())
           .matches(

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;
+import io.github.gatlingllm.testing.Reading;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,12 +27,16 @@ class PageReaderTest {
 
   private static final Path PAGES = Path.of("src/test/resources/recorded/metrics");
 
-  private static PageReader.Reading read(String page) throws IOException {
-    return new PageReader().read(Files.readString(PAGES.resolve(page + ".txt")));
+  private static ServerSample read(String page) throws IOException {
+    return read(new PageReader(), Files.readString(PAGES.resolve(page + ".txt")));
+  }
+
+  private static ServerSample read(PageReader reader, String page) {
+    return reader.read(page, Reading.at(1, Map.of()).sample());
   }
 
   /** Counters and gauges as numbers, histograms as count/sum. */
-  private static String values(PageReader.Reading reading) {
+  private static String values(ServerSample reading) {
     Map<EngineMetric, String> all = new TreeMap<>();
     reading.values().forEach((metric, value) -> all.put(metric, number(value)));
     reading
@@ -115,8 +121,8 @@ class PageReaderTest {
         "node-exporter-1.9; node; {node_memory_available_bytes=12884901888}",
       })
   void pageIsParsed(String page, String source, String values) throws IOException {
-    PageReader.Reading reading = read(page);
-    assertThat(reading.sources()).containsExactly(source);
+    ServerSample reading = read(page);
+    assertThat(reading.source()).isEqualTo(source);
     assertThat(values(reading)).isEqualTo(values);
     assertThat(reading.names())
         .containsKeys(reading.values().keySet().toArray(EngineMetric[]::new));
@@ -145,8 +151,8 @@ class PageReaderTest {
             .filter(each -> each.startsWith(name))
             .findFirst()
             .orElseThrow();
-    PageReader.Reading reading = new PageReader().read(line + "\n");
-    assertThat(reading.sources()).containsExactly(source);
+    ServerSample reading = read(new PageReader(), line + "\n");
+    assertThat(reading.source()).isEqualTo(source);
     assertThat(reading.names()).containsExactly(Map.entry(EngineMetric.REPLICAS, name));
     assertThat(reading.values()).containsExactly(Map.entry(EngineMetric.REPLICAS, replicas));
   }
@@ -157,7 +163,7 @@ class PageReaderTest {
     String page =
         "vllm:healthy_pods_total{server=\"a\"} 1\nvllm:healthy_pods_total{server=\"b\"} 0\n"
             + "vllm:healthy_pods_total{server=\"c\"} 1\n";
-    assertThat(new PageReader().read(page).values())
+    assertThat(read(new PageReader(), page).values())
         .containsExactly(Map.entry(EngineMetric.REPLICAS, 2.0));
   }
 
@@ -225,7 +231,7 @@ class PageReaderTest {
         .containsEntry(
             EngineMetric.KV_CACHE_USE,
             "nv_trt_llm_kv_cache_block_metrics{kv_cache_block_type=fraction}");
-    assertThat(new PageReader().read("vllm_num_requests_running 2\n").names())
+    assertThat(read(new PageReader(), "vllm_num_requests_running 2\n").names())
         .as("as a collector replaces colons")
         .containsEntry(EngineMetric.REQUESTS_RUNNING, "vllm_num_requests_running");
   }
@@ -242,7 +248,7 @@ class PageReaderTest {
   }
 
   private static Histogram ttft(String page) {
-    return new PageReader().read(page).histograms().get(EngineMetric.ENGINE_TTFT_S);
+    return read(new PageReader(), page).histograms().get(EngineMetric.ENGINE_TTFT_S);
   }
 
   @Test
@@ -272,40 +278,40 @@ class PageReaderTest {
 
   @Test
   void invalidValuesAreIgnored() {
-    PageReader.Reading reading =
-        new PageReader()
-            .read(
-                """
-                vllm:num_requests_running 1
-                vllm:num_requests_waiting NaN
-                vllm:kv_cache_usage_perc +Inf
-                vllm:prompt_tokens_total -1
-                """);
+    ServerSample reading =
+        read(
+            new PageReader(),
+            """
+            vllm:num_requests_running 1
+            vllm:num_requests_waiting NaN
+            vllm:kv_cache_usage_perc +Inf
+            vllm:prompt_tokens_total -1
+            """);
     assertThat(reading.values()).containsOnlyKeys(EngineMetric.REQUESTS_RUNNING);
   }
 
   @Test
   void enginesOfOneServerAreSummed() {
-    PageReader.Reading reading =
-        new PageReader()
-            .read(
-                """
-                vllm:num_requests_running{engine="0"} 1
-                vllm:num_requests_running{engine="1"} 2
-                vllm:kv_cache_usage_perc{engine="0"} 0.25
-                vllm:kv_cache_usage_perc{engine="1"} 0.5
-                """);
+    ServerSample reading =
+        read(
+            new PageReader(),
+            """
+            vllm:num_requests_running{engine="0"} 1
+            vllm:num_requests_running{engine="1"} 2
+            vllm:kv_cache_usage_perc{engine="0"} 0.25
+            vllm:kv_cache_usage_perc{engine="1"} 0.5
+            """);
     assertThat(values(reading)).isEqualTo("{requests_running=3, kv_cache_use=0.5}");
   }
 
   @Test
   void counterThatGoesBackIsAReset() {
     PageReader reader = new PageReader();
-    assertThat(reader.read("vllm:prompt_tokens_total 5\n").reset()).isFalse();
-    assertThat(reader.read("vllm:prompt_tokens_total 5\n").reset()).isFalse();
-    assertThat(reader.read("vllm:prompt_tokens_total 4\n").reset()).isTrue();
-    assertThat(reader.read("vllm:prompt_tokens_total 6\n").reset()).isFalse();
-    assertThat(reader.read("vllm:num_requests_running 6\n").reset()).as("series gone").isFalse();
+    assertThat(read(reader, "vllm:prompt_tokens_total 5\n").reset()).isFalse();
+    assertThat(read(reader, "vllm:prompt_tokens_total 5\n").reset()).isFalse();
+    assertThat(read(reader, "vllm:prompt_tokens_total 4\n").reset()).isTrue();
+    assertThat(read(reader, "vllm:prompt_tokens_total 6\n").reset()).isFalse();
+    assertThat(read(reader, "vllm:num_requests_running 6\n").reset()).as("series gone").isFalse();
   }
 
   @Test
@@ -313,23 +319,23 @@ class PageReaderTest {
     PageReader reader = new PageReader();
     String page =
         "node_cpu_seconds_total{mode=\"idle\"} %s\nnode_cpu_seconds_total{mode=\"user\"} %s\n";
-    assertThat(reader.read(page.formatted(100, 50)).values()).isEmpty();
-    assertThat(reader.read(page.formatted(101, 53)).values())
+    assertThat(read(reader, page.formatted(100, 50)).values()).isEmpty();
+    assertThat(read(reader, page.formatted(101, 53)).values())
         .containsEntry(EngineMetric.NODE_CPU_USE, 0.75);
-    assertThat(reader.read(page.formatted(1, 1)).values()).as("restarted").isEmpty();
+    assertThat(read(reader, page.formatted(1, 1)).values()).as("restarted").isEmpty();
   }
 
   @Test
   void openMetricsWithExemplarsIsRead() {
-    PageReader.Reading reading =
-        new PageReader()
-            .read(
-                """
-                # TYPE vllm:prompt_tokens counter
-                # UNIT vllm:prompt_tokens tokens
-                vllm:prompt_tokens_total{model_name="a\\"b\\\\\\n"} 17.0 1520879607.789 # {trace_id="K"} 1.0
-                # EOF
-                """);
+    ServerSample reading =
+        read(
+            new PageReader(),
+            """
+            # TYPE vllm:prompt_tokens counter
+            # UNIT vllm:prompt_tokens tokens
+            vllm:prompt_tokens_total{model_name="a\\"b\\\\\\n"} 17.0 1520879607.789 # {trace_id="K"} 1.0
+            # EOF
+            """);
     assertThat(values(reading)).isEqualTo("{prompt_tokens=17}");
   }
 
@@ -350,6 +356,6 @@ class PageReaderTest {
         "''; no metric of an engine, GPU or host",
       })
   void invalidPageIsRefusedInOneLine(String page, String why) {
-    assertThatThrownBy(() -> new PageReader().read(page)).hasMessage(why);
+    assertThatThrownBy(() -> read(new PageReader(), page)).hasMessage(why);
   }
 }
