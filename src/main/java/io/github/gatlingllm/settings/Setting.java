@@ -50,7 +50,6 @@ import io.github.gatlingllm.settings.SettingValue.ShownImages;
 import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.settings.SettingValue.StartRange;
 import io.github.gatlingllm.settings.SettingValue.ThinkTime;
-import io.github.gatlingllm.settings.SettingValue.Weighted;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.workload.CheckedPrompts;
 import io.github.gatlingllm.workload.Dataset;
@@ -59,6 +58,7 @@ import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
+import io.github.gatlingllm.workload.WorkloadScenario;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -363,23 +363,19 @@ public final class Setting<T extends @Nullable Object> {
           .orNull("~/.gatling-llm/datasets")
           .traits(OF_RUN, PASSED_ON);
 
-  public static final Setting<List<Weighted>> SCENARIO =
-      of(WORKLOAD, "scenario", "B1,C", Weighted.ALONE)
-          .unset("none", List.of())
-          .needsWhere(AgentX.NAME, List::isEmpty, "replays recorded sessions", "sessions")
+  public static final Setting<Map<WorkloadScenario, Double>> SCENARIO =
+      of(WORKLOAD, "scenario", "B1,C", SettingValue.SCENARIOS)
+          .unset("none", Map.of())
+          .needsWhere(AgentX.NAME, Map::isEmpty, "replays recorded sessions", "sessions")
           .excludesWhere(
               "A1 to D", known -> !known.isEmpty(), "each defines the prompts", "sessions")
           .excludes("scenarios run either one after the other or mixed", "mix")
           .excludes("scenarios have their own prompts", "prompt, prompts, dataset, promptTokens")
           .traits(OF_CLASS);
 
-  public static final Setting<List<Weighted>> MIX =
-      of(
-              WORKLOAD,
-              "mix",
-              "C:70,B1:30",
-              Form.list("<scenario>:<weight > 0>", Weighted::parse).map(Weighted::each))
-          .unset("none", List.of())
+  public static final Setting<Map<WorkloadScenario, Double>> MIX =
+      of(WORKLOAD, "mix", "C:70,B1:30", SettingValue.MIX)
+          .unset("none", Map.of())
           .excludes("scenarios have their own prompts", "prompt, prompts, dataset, promptTokens");
 
   public static final Setting<Integer> TURNS =

@@ -237,32 +237,38 @@ public final class SettingValue {
     }
   }
 
-  /** A known scenario and its weight in a mix; 1 outside a mix. */
-  public record Weighted(WorkloadScenario scenario, double weight) {
+  private static final Form<WorkloadScenario> SCENARIO = Form.choice(WorkloadScenario.class);
 
-    private static final Form<WorkloadScenario> NAME = Form.choice(WorkloadScenario.class);
+  private static final Form<Map<WorkloadScenario, Double>> NAMES =
+      Form.list("A1, A2, B1, B2, C, D", name -> Map.entry(SCENARIO.parser().apply(name), 1.0))
+          .map(SettingValue::distinct);
 
-    private static final Form<List<Weighted>> NAMES =
-        Form.list("A1, A2, B1, B2, C, D", name -> new Weighted(NAME.parser().apply(name), 1))
-            .map(Weighted::each);
+  /**
+   * Known scenarios one after the other, with a weight of 1; none where sessions are replayed by
+   * the rules of AgentX.
+   */
+  static final Form<Map<WorkloadScenario, Double>> SCENARIOS =
+      new Form<>(
+          NAMES.shape() + ", " + AgentX.NAME,
+          text -> text.equalsIgnoreCase(AgentX.NAME) ? Map.of() : NAMES.parser().apply(text));
 
-    /** Scenarios one after the other; none where sessions are replayed by the rules of AgentX. */
-    static final Form<List<Weighted>> ALONE =
-        new Form<>(
-            NAMES.shape() + ", " + AgentX.NAME,
-            text -> text.equalsIgnoreCase(AgentX.NAME) ? List.of() : NAMES.parser().apply(text));
+  /** Known scenarios and their weights. */
+  static final Form<Map<WorkloadScenario, Double>> MIX =
+      Form.list("<scenario>:<weight > 0>", SettingValue::weighted).map(SettingValue::distinct);
 
-    static Weighted parse(String text) {
-      Matcher form = Form.require(WEIGHTED.matcher(text), Matcher::matches);
-      double weight = Double.parseDouble(form.group(2));
-      return new Weighted(
-          NAME.parser().apply(form.group(1)), Form.require(weight, above -> above > 0));
-    }
+  private static Map.Entry<WorkloadScenario, Double> weighted(String text) {
+    Matcher form = Form.require(WEIGHTED.matcher(text), Matcher::matches);
+    double weight = Double.parseDouble(form.group(2));
+    return Map.entry(
+        SCENARIO.parser().apply(form.group(1)), Form.require(weight, above -> above > 0));
+  }
 
-    static List<Weighted> each(List<Weighted> list) {
-      Form.distinct(list.stream().map(Weighted::scenario).toList(), "scenario");
-      return list;
-    }
+  private static Map<WorkloadScenario, Double> distinct(
+      List<Map.Entry<WorkloadScenario, Double>> list) {
+    Form.distinct(list.stream().map(Map.Entry::getKey).toList(), "scenario");
+    Map<WorkloadScenario, Double> all = new LinkedHashMap<>();
+    list.forEach(each -> all.put(each.getKey(), each.getValue()));
+    return all;
   }
 
   /** The time that users wait between an answer and their next request, drawn uniformly. */

@@ -29,8 +29,8 @@ record Goals(
   static Goals of(Settings settings, List<TargetSpec> targets, PlanText load, Api api) {
     Set<String> requests = new LinkedHashSet<>();
     Stream.of(Setting.SCENARIO, Setting.MIX)
-        .flatMap(known -> settings.get(known).stream())
-        .forEach(known -> requests.add(known.scenario().name()));
+        .flatMap(known -> settings.get(known).keySet().stream())
+        .forEach(scenario -> requests.add(scenario.name()));
     GridPair.pairs(settings).forEach(pair -> requests.add(pair.name()));
     LengthDistribution.Pairs drawn = settings.get(Setting.LENGTHS);
     if (drawn != null && drawn.size() > 1) {

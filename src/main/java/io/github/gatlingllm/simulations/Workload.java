@@ -7,7 +7,6 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Length;
 import io.github.gatlingllm.settings.SettingValue.ShownImages;
-import io.github.gatlingllm.settings.SettingValue.Weighted;
 import io.github.gatlingllm.settings.Settings;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dataset.SessionFile;
@@ -173,16 +172,16 @@ record Workload(
         return new Workload(prefix, List.of(), null, opened, List.of(), List.of());
       }
       checkDatasetsOfScenarios();
-      for (Setting<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
+      for (Setting<Map<WorkloadScenario, Double>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
         if (settings.isSet(known)) {
-          List<Weighted> some = settings.get(known);
+          Map<WorkloadScenario, Double> some = settings.get(known);
           return new Workload(
               prefix,
               List.of(),
               null,
               null,
-              some.stream().map(each -> ready(known, each.scenario(), api)).toList(),
-              known == Setting.MIX ? some.stream().map(Weighted::weight).toList() : List.of());
+              some.keySet().stream().map(each -> ready(known, each, api)).toList(),
+              known == Setting.MIX ? List.copyOf(some.values()) : List.of());
         }
       }
       ShownImages images = settings.get(Setting.IMAGES);
@@ -200,8 +199,7 @@ record Workload(
           (scenario, setting) -> {
             if (settings.isSet(setting)
                 && Stream.of(Setting.SCENARIO, Setting.MIX)
-                    .flatMap(known -> settings.get(known).stream())
-                    .noneMatch(known -> known.scenario() == scenario)) {
+                    .noneMatch(known -> settings.get(known).containsKey(scenario))) {
               throw settings.invalid(
                   setting, "has no effect without " + scenario + " in llm.scenario or llm.mix");
             }
