@@ -186,8 +186,7 @@ final class SimulationSettings {
             || (row == Setting.MODEL
                 ? protocol.model() != null || !protocol.models().isEmpty()
                 : protocol.apiKey() != null);
-    return settings.isSet(row)
-        && !(isSetInCode && settings.source(row) == Settings.Source.ENV_FILE);
+    return settings.isSet(row) && !(isSetInCode && settings.isOfEnvFile(row));
   }
 
   private void print(Map<String, String> shown) {

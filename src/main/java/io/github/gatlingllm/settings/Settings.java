@@ -73,7 +73,7 @@ public final class Settings {
   private final @Nullable String ofClass;
 
   /** Where a text is from; a file that {@code llm.env} names counts as the environment. */
-  public enum Source {
+  private enum Source {
     PRESET,
     PROPERTY,
     ENVIRONMENT,
@@ -300,7 +300,12 @@ public final class Settings {
     return source == Source.PROPERTY || source == Source.CONFIG_FILE;
   }
 
-  public @Nullable Source source(Setting<?> setting) {
+  /** Whether it is only in the file {@code .env}, which a simulation in code wins over. */
+  public boolean isOfEnvFile(Setting<?> setting) {
+    return source(setting) == Source.ENV_FILE;
+  }
+
+  private @Nullable Source source(Setting<?> setting) {
     Text text = setting == Setting.CLASS ? anyOfClasses() : texts.get(setting);
     return text == null ? null : text.source;
   }

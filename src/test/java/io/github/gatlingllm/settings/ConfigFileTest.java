@@ -3,7 +3,6 @@ package io.github.gatlingllm.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.settings.Settings.Source;
 import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,15 +35,13 @@ class ConfigFileTest {
     Settings set = read("maxTokens = 3, topP = 0.3, seed = 3, turns = 3", "maxTokens=1", "turns=1");
     assertThat(set.text(Setting.MAX_TOKENS)).isEqualTo("1");
     assertThat(set.text(Setting.TURNS)).isEqualTo("1");
-    assertThat(set.source(Setting.TURNS)).isEqualTo(Source.PROPERTY);
     assertThat(set.text(Setting.TOP_P)).isEqualTo("0.2");
-    assertThat(set.source(Setting.TOP_P)).isEqualTo(Source.ENVIRONMENT);
+    assertThat(set.isExplicit(Setting.TOP_P)).isFalse();
     assertThat(set.text(Setting.SEED)).isEqualTo("3");
-    assertThat(set.source(Setting.SEED)).isEqualTo(Source.CONFIG_FILE);
+    assertThat(set.isExplicit(Setting.SEED)).isTrue();
     assertThat(set.text(Setting.REQUESTS)).isEqualTo("4");
-    assertThat(set.source(Setting.REQUESTS)).isEqualTo(Source.ENV_FILE);
+    assertThat(set.isOfEnvFile(Setting.REQUESTS)).isTrue();
     assertThat(set.text(Setting.DRAIN)).isNull();
-    assertThat(set.source(Setting.DRAIN)).isNull();
     assertThat(set.warnings()).isEmpty();
     assertThat(set.shown()).containsEntry("seed", "3").containsKey("config");
   }
@@ -140,7 +137,7 @@ class ConfigFileTest {
         new Settings(Map.of(), Map.of("LLM_ENV", other.toString()), folder.resolve(".env"));
     assertThat(set.get(Setting.SEED)).isEqualTo(2);
     assertThat(set.isSet(Setting.TURNS)).isFalse();
-    assertThat(set.source(Setting.MODEL)).isEqualTo(Source.ENVIRONMENT);
+    assertThat(set.isOfEnvFile(Setting.MODEL)).isFalse();
     assertThat(set.warnings()).singleElement().asString().contains("LLM_FOO in " + other);
     Files.writeString(folder.resolve(".env"), "LLM_CONFIG=" + folder.resolve("c.conf"));
     Files.writeString(folder.resolve("c.conf"), "seed = 3");

@@ -66,7 +66,11 @@ public enum Metric {
               r -> r.timing().latencyFromScheduleNanos())
           .compared()),
   FAILED_E2E_MS(
-      timeOfFailed("E2E of failed requests", "closed − admitted", r -> r.timing().stayNanos())),
+      time(
+          Kind.PER_FAILED_REQUEST,
+          "E2E of failed requests",
+          "closed − admitted",
+          r -> r.timing().stayNanos())),
   E2E_PER_TOKEN_MS(
       time("E2E per token", "E2E ÷ N", r -> r.timing().latencyNanos())
           .of(r -> over(r.timing().latencyNanos(), r.tokens().n()))),
@@ -331,10 +335,10 @@ public enum Metric {
           .in("")
           .from(f -> ifJudged(f, g -> g.tokensPerS()))),
   GOODPUT_PERCENT(
-      share("In SLO", Amount.MET, Amount.ATTEMPTED)
+      new Entry(Kind.SHARE, "In SLO", Unit.PERCENT, Better.HIGHER)
           .formula("requests that met every objective ÷ attempted requests")
           .words("percentage of requests in SLO")
-          .better(Better.HIGHER)
+          .compared(Amount.MET, Amount.ATTEMPTED)
           .key("goodput.share")
           .from(f -> ifJudged(f, g -> g.share() == null ? null : percent(g.met(), g.attempted())))),
   GOODPUT_MAX_REQUESTS_PER_S(
@@ -784,11 +788,6 @@ public enum Metric {
     return entry;
   }
 
-  private static Entry timeOfFailed(
-      String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
-    return time(Kind.PER_FAILED_REQUEST, title, formula, nanos);
-  }
-
   /** Times between the tokens or events of a stream in milliseconds, pooled; lower is better. */
   private static Entry gap(String title, String formula) {
     return new Entry(Kind.POOLED, title, Unit.MILLIS, Better.LOWER).formula(formula);
@@ -812,10 +811,6 @@ public enum Metric {
         .in("throughput.")
         .compared(amount, null)
         .by(sums -> sums.perS(sums.of(amount)));
-  }
-
-  private static Entry share(String title, Amount part, Amount total) {
-    return new Entry(Kind.SHARE, title, Unit.PERCENT, Better.HIGHER).compared(part, total);
   }
 
   private static Entry single(String title, Unit unit, Better better) {
