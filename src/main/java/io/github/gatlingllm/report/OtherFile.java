@@ -5,6 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.filter.FilteringParserDelegate;
+import com.fasterxml.jackson.core.filter.JsonPointerBasedFilter;
+import com.fasterxml.jackson.core.filter.TokenFilter;
+import com.fasterxml.jackson.core.filter.TokenFilter.Inclusion;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
@@ -314,41 +318,19 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
 
   /** The elements of the list at a path, {@code .} being the file; null where there is none. */
   private @Nullable MappingIterator<JsonNode> list(String path) throws IOException {
-    JsonParser json = JSON.createParser(file.toFile());
-    json.nextToken();
-    for (String step : path.equals(".") ? new String[0] : path.split("\\.", -1)) {
-      if (!advance(json, step)) {
-        json.close();
-        return null;
-      }
-    }
-    if (json.currentToken() != JsonToken.START_ARRAY) {
+    TokenFilter there =
+        path.equals(".")
+            ? TokenFilter.INCLUDE_ALL
+            : new JsonPointerBasedFilter("/" + path.replace('.', '/'));
+    JsonParser json =
+        new FilteringParserDelegate(
+            JSON.createParser(file.toFile()), there, Inclusion.ONLY_INCLUDE_ALL, false);
+    if (json.nextToken() != JsonToken.START_ARRAY) {
       json.close();
       return null;
     }
     json.clearCurrentToken();
     return JSON.readerFor(JsonNode.class).readValues(json);
-  }
-
-  private static boolean advance(JsonParser json, String step) throws IOException {
-    boolean isList = json.currentToken() == JsonToken.START_ARRAY;
-    if (!isList && json.currentToken() != JsonToken.START_OBJECT) {
-      return false;
-    }
-    for (int i = 0; ; i++) {
-      JsonToken token = json.nextToken();
-      if (token == null || token == JsonToken.END_OBJECT || token == JsonToken.END_ARRAY) {
-        return false;
-      }
-      boolean isHere = isList ? step.equals(String.valueOf(i)) : step.equals(json.currentName());
-      if (!isList) {
-        json.nextToken();
-      }
-      if (isHere) {
-        return true;
-      }
-      json.skipChildren();
-    }
   }
 
   // ---- records
