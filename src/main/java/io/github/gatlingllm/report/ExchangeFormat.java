@@ -87,7 +87,7 @@ record ExchangeFormat(
       return way != '>';
     }
 
-    /** The path without the mark of an object that may be left out. */
+    /** The path without the mark of an object that may be omitted. */
     String plainPath() {
       return path.replace("!", "");
     }

@@ -188,7 +188,7 @@ record LoadSection(Summary summary) {
     return summary.byLoad().stream().filter(stage -> ShownLevels.isOf(curve, stage)).toList();
   }
 
-  /** The lines of the chart for each curve; colours tell curves apart if there are several. */
+  /** The lines of the chart for each curve; colours distinguish several curves. */
   private Chart against(String key, Object... values) {
     List<Line> lines = new ArrayList<>();
     List<String> labels = labels();
@@ -300,7 +300,9 @@ record LoadSection(Summary summary) {
 
   // ---- compared runs
 
-  /** {@code level} is the operating point of the base, or its own where it lacks that level. */
+  /**
+   * {@code level} is the operating point of the base, or that of the curve if it lacks that level.
+   */
   private record RunCurve(Compared run, Drawn drawn, LevelFigures level) {}
 
   /**

@@ -276,7 +276,7 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
     }
   }
 
-  /** The file beside it: profile_export.jsonl, or by its own name. */
+  /** The file beside it: profile_export.jsonl, or one with the same name. */
   private @Nullable Path lines() {
     String name = file.getFileName().toString().replaceFirst("\\.json$", "");
     for (String other : List.of(name, name.replaceFirst("_aiperf$", ""), name + "-requests")) {

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 
 /**
  * The files of a recorded run. What is damaged in files other than that of the requests, whose
- * damage is in their figures, is left out with a line to {@code messages}.
+ * damage is in their figures, is omitted, with a line to {@code messages}.
  */
 record RunRecords(RunFiles files, RecordSource requests, Consumer<String> messages)
     implements RecordSource {

@@ -226,7 +226,7 @@ record Table(String title, String style, List<? extends Column<?>> columns, List
           heading, isLeftAligned, item -> cell.apply(holder.apply(item)), isOptional, hint);
     }
 
-    /** This column, left out of tables in which it has no value. */
+    /** This column, omitted from tables in which it has no value. */
     Column<T> ifKnown() {
       return new Column<>(heading, isLeftAligned, cell, true, hint);
     }

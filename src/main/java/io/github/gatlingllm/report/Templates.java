@@ -97,7 +97,7 @@ final class Templates {
 
   /**
    * The rows of a filled template, with {@code columns} texts each, divided by bars. A list in a
-   * row may end with a comma or semicolon, which is left out.
+   * row may end with a comma or semicolon, which is omitted.
    */
   static List<List<String>> rows(String template, int columns, Map<String, Object> values) {
     Map<String, Object> all = new HashMap<>(values);

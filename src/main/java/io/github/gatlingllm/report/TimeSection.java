@@ -43,7 +43,7 @@ record TimeSection(
     boolean isJudged,
     String pooled) {
 
-  /** Up to this number of GPUs each has a line, as readers can tell them apart; else quantiles. */
+  /** Up to this number of GPUs each has a line, as readers can distinguish them; else quantiles. */
   private static final int MAX_LINES = 16;
 
   private static final int COLORS = 6;
@@ -259,7 +259,7 @@ record TimeSection(
                 .toList());
   }
 
-  /** A line of each target; colours tell targets apart if there are several. */
+  /** A line of each target; colours distinguish several targets. */
   private Chart ofTargets(String key) {
     List<Line> lines = new ArrayList<>();
     List<String> targets = List.copyOf(series.engines().keySet());
