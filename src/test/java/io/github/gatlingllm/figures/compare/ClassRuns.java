@@ -4,9 +4,9 @@ import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.record.Components;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayDeque;
@@ -112,16 +112,14 @@ public final class ClassRuns {
                   .record());
         }
         for (Load load : loads) {
-          long start = Recorded.ORIGIN + (long) ((from + BEFORE) * 1e9);
+          double start = (from + BEFORE) * 1e3;
           levels.add(
-              new LevelInfo(
+              Components.with(
+                  Runs.rate(load.perSecond, start, start + SECONDS * 1e3),
+                  "label",
                   load.label(isAlone, repeat),
-                  "a",
-                  load.name,
-                  LevelInfo.OPEN_LOOP,
-                  (double) load.perSecond,
-                  LevelInfo.REQUESTS_PER_S,
-                  List.of(new PhaseWindow(Phase.MEASURE, start, start + (long) (SECONDS * 1e9)))));
+                  "scenario",
+                  load.name));
         }
         from += STEP;
       }

@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.check.CheckCatalogue;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.metric.Figures.Check;
+import io.github.gatlingllm.record.Components;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -56,18 +57,7 @@ public final class Runs {
   }
 
   public static LevelInfo planned(long requests, LevelInfo level) {
-    return new LevelInfo(
-        level.label(),
-        level.target(),
-        level.scenario(),
-        level.kind(),
-        level.offered(),
-        level.unit(),
-        level.phases(),
-        requests,
-        level.plannedStartUnixNanos(),
-        level.inFlight(),
-        level.hooks());
+    return Components.with(level, "planned", requests);
   }
 
   public static RunInfo run(double seconds, LevelInfo... stages) {

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
 import static io.github.gatlingllm.figures.level.Recorded.at;
 import static io.github.gatlingllm.figures.level.Runs.figures;
 import static io.github.gatlingllm.figures.level.Runs.run;
@@ -11,9 +10,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.Components;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
@@ -25,20 +23,9 @@ import org.junit.jupiter.api.Test;
 
 class ScenariosTest {
 
-  private static final long MS = 1_000_000L;
-
   private static LevelInfo stage(
       int users, String target, @Nullable String scenario, double fromMs, double toMs) {
-    long from = ORIGIN + Math.round(fromMs * MS);
-    long to = ORIGIN + Math.round(toMs * MS);
-    return new LevelInfo(
-        "c=" + users,
-        target,
-        scenario,
-        "closed loop",
-        (double) users,
-        "concurrent",
-        List.of(new PhaseWindow(Phase.MEASURE, from, to)));
+    return Components.with(Runs.stage(target, users, fromMs, toMs), "scenario", scenario);
   }
 
   private static RequestRecord ask(double startMs, String scenario, int users, double... tokens) {
