@@ -409,8 +409,8 @@ final class AnswerChecks {
   }
 
   /** The share of answers or events with one of two properties; null without the second. */
-  static Function<CheckInput, @Nullable Finding> share(String id, Property part, Property all) {
-    return in -> share(in, part, all, (target, share) -> Finding.of(share, id, share));
+  static @Nullable Finding share(CheckInput in, String id, Property part, Property all) {
+    return share(in, part, all, (target, share) -> Finding.of(share, id, share));
   }
 
   private static @Nullable Finding share(

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.check;
 
-import static io.github.gatlingllm.figures.check.AnswerChecks.share;
 import static io.github.gatlingllm.figures.metric.Figures.CheckLevel.INVALID;
 import static io.github.gatlingllm.figures.metric.Figures.CheckLevel.NOTE;
 import static io.github.gatlingllm.figures.metric.Figures.CheckLevel.WARNING;
@@ -37,77 +36,68 @@ import org.jspecify.annotations.Nullable;
 public enum CheckCatalogue {
 
   // ---- load: did the run go as planned, and is all of it recorded?
-  RECORDS_DROPPED(above(INVALID, 0), one(LoadChecks::recordsDropped)),
-  CUT_TAIL(above(WARNING, 0), one(LoadChecks::cutTail)),
-  WINDOWS(one(PlanChecks::windows)),
-  ALL_ACCOUNTED(above(WARNING, 0), one(PlanChecks::allAccounted)),
-  COMPLETE(one(LoadChecks::complete)),
-  INJECTORS(above(INVALID, 0), one(InjectorChecks::injectors)),
-  INJECTOR_SETTINGS(above(WARNING, 0), one(InjectorChecks::settings)),
-  INJECTOR_STARTS(above(WARNING, 1), one(InjectorChecks::starts)),
-  LITTLES_LAW(one(LoadChecks::littlesLaw)),
-  STEADY_STATE(above(WARNING, 0.2), one(LoadChecks::steadyState)),
-  WINDOW_LENGTH(above(NOTE, 0.1).and(WARNING, 0.3), one(LoadChecks::windowLength)),
-  COLD_START(one(LoadChecks::coldStart)),
-  GENERATOR(one(GeneratorCheck::judge)),
-  ARRIVALS(above(WARNING, 0.02), one(LoadChecks::arrivals)),
-  START_LAG(above(WARNING, GeneratorSecond.LATE_START_MS), one(LoadChecks::startLag)),
-  JVM_OPTIONS(one(LoadChecks::jvmOptions)),
-  SILENT_SPANS(one(LoadChecks::silentSpans)),
-  FAILING_SPANS(one(LoadChecks::failingSpans)),
-  LOW_N(below(NOTE, 1_000).and(WARNING, 100), one(PlanChecks::lowN)),
-  EARLY_STOPPING(above(NOTE, 1).and(WARNING, 4), one(PlanChecks::earlyStopping)),
-  KNEE(above(NOTE, 0), one(PlanChecks::knee)),
-  STOPPED_EARLY(in -> PlanChecks.conclusions(in, "stopped early", "stopped_early.found")),
-  REPEATS(in -> PlanChecks.conclusions(in, "repeats", "repeats.found")),
-  SEARCH(in -> PlanChecks.conclusions(in, "search", "search.found")),
-  SAME_MODEL(one(PlanChecks::sameModel)),
+  RECORDS_DROPPED(above(INVALID, 0), LoadChecks::recordsDropped),
+  CUT_TAIL(above(WARNING, 0), LoadChecks::cutTail),
+  WINDOWS(PlanChecks::windows),
+  ALL_ACCOUNTED(above(WARNING, 0), PlanChecks::allAccounted),
+  COMPLETE(LoadChecks::complete),
+  INJECTORS(above(INVALID, 0), InjectorChecks::injectors),
+  INJECTOR_SETTINGS(above(WARNING, 0), InjectorChecks::settings),
+  INJECTOR_STARTS(above(WARNING, 1), InjectorChecks::starts),
+  LITTLES_LAW(LoadChecks::littlesLaw),
+  STEADY_STATE(above(WARNING, 0.2), LoadChecks::steadyState),
+  WINDOW_LENGTH(above(NOTE, 0.1).and(WARNING, 0.3), LoadChecks::windowLength),
+  COLD_START(LoadChecks::coldStart),
+  GENERATOR(GeneratorCheck::judge),
+  ARRIVALS(above(WARNING, 0.02), LoadChecks::arrivals),
+  START_LAG(above(WARNING, GeneratorSecond.LATE_START_MS), LoadChecks::startLag),
+  JVM_OPTIONS(LoadChecks::jvmOptions),
+  SILENT_SPANS(LoadChecks::silentSpans),
+  FAILING_SPANS(LoadChecks::failingSpans),
+  LOW_N(below(NOTE, 1_000).and(WARNING, 100), PlanChecks::lowN),
+  EARLY_STOPPING(above(NOTE, 1).and(WARNING, 4), PlanChecks::earlyStopping),
+  KNEE(above(NOTE, 0), PlanChecks::knee),
+  STOPPED_EARLY("stopped early"),
+  REPEATS("repeats"),
+  SEARCH("search"),
+  SAME_MODEL(PlanChecks::sameModel),
 
   // ---- answers: do they match the assumptions of the figures?
-  ERRORS(above(WARNING, 0.01), one(AnswerChecks::errors)),
-  RATE_LIMITED(above(WARNING, 0), one(AnswerChecks::rateLimited)),
-  CONTEXT_EXCEEDED(above(NOTE, 0).and(INVALID, 0.01), one(AnswerChecks::contextExceeded)),
-  PACED(above(NOTE, 0), one(LoadChecks::paced)),
-  CONNECTIONS_CLOSED(above(WARNING, 0.01), one(AnswerChecks::connectionsClosed)),
-  PINNED_OUTPUT(
-      above(WARNING, 0.01),
-      one(share("pinned_output.found", Property.NOT_PINNED, Property.PINNED))),
-  FINISH_REASONS(above(WARNING, 0.01), one(AnswerChecks::finishReasons)),
-  KNOWN_FINISH_REASONS(
-      above(WARNING, 0),
-      one(share("known_finish_reasons.found", Property.UNKNOWN_FINISH, Property.OK))),
-  KNOWN_FIELDS(
-      above(WARNING, 0), one(share("known_fields.found", Property.UNKNOWN_FIELD, Property.OK))),
-  LEFT_OPEN(above(WARNING, 0), one(share("left_open.found", Property.LEFT_OPEN, Property.OK))),
-  TOKEN_COUNTS(above(WARNING, 0.01), one(AnswerChecks::tokenCounts)),
-  TOKEN_COUNTS_AGREE(
-      above(WARNING, 0.01),
-      one(share("token_counts_agree.found", Property.DISAGREEING, Property.COMPARABLE))),
-  PROMPT_TOKENS_AGREE(above(WARNING, 0.01).and(INVALID, 0.1), one(AnswerChecks::promptTokensAgree)),
-  OUTPUT_TOKENS_AGREE(above(WARNING, 0.01).and(INVALID, 0.1), one(AnswerChecks::outputTokensAgree)),
-  NOT_STREAMED(above(WARNING, 0), one(AnswerChecks::notStreamed)),
-  TOKENS_PER_EVENT(above(WARNING, 1.2), one(AnswerChecks::tokensPerEvent)),
-  BUFFERING(above(WARNING, 0.02).and(INVALID, 0.5), one(AnswerChecks::buffering)),
-  COALESCED_EVENTS(
-      above(WARNING, 0.1),
-      one(share("coalesced_events.found", Property.COALESCED, Property.EVENTS))),
-  CACHED_SHARE(above(WARNING, 0.1), one(AnswerChecks::cachedShare)),
-  REPEATED_PROMPTS(above(WARNING, 0.1), one(AnswerChecks::repeatedPrompts)),
-  ANSWERS_CHANGED(one(AnswerChecks::answersChanged)),
-  ANSWERS_CACHED(one(AnswerChecks::answersCached)),
-  CANCELLED_TAILS(above(NOTE, 0).and(WARNING, 0.01), one(AnswerChecks::cancelledTails)),
+  ERRORS(above(WARNING, 0.01), AnswerChecks::errors),
+  RATE_LIMITED(above(WARNING, 0), AnswerChecks::rateLimited),
+  CONTEXT_EXCEEDED(above(NOTE, 0).and(INVALID, 0.01), AnswerChecks::contextExceeded),
+  PACED(above(NOTE, 0), LoadChecks::paced),
+  CONNECTIONS_CLOSED(above(WARNING, 0.01), AnswerChecks::connectionsClosed),
+  PINNED_OUTPUT(above(WARNING, 0.01), Property.NOT_PINNED, Property.PINNED),
+  FINISH_REASONS(above(WARNING, 0.01), AnswerChecks::finishReasons),
+  KNOWN_FINISH_REASONS(above(WARNING, 0), Property.UNKNOWN_FINISH, Property.OK),
+  KNOWN_FIELDS(above(WARNING, 0), Property.UNKNOWN_FIELD, Property.OK),
+  LEFT_OPEN(above(WARNING, 0), Property.LEFT_OPEN, Property.OK),
+  TOKEN_COUNTS(above(WARNING, 0.01), AnswerChecks::tokenCounts),
+  TOKEN_COUNTS_AGREE(above(WARNING, 0.01), Property.DISAGREEING, Property.COMPARABLE),
+  PROMPT_TOKENS_AGREE(above(WARNING, 0.01).and(INVALID, 0.1), AnswerChecks::promptTokensAgree),
+  OUTPUT_TOKENS_AGREE(above(WARNING, 0.01).and(INVALID, 0.1), AnswerChecks::outputTokensAgree),
+  NOT_STREAMED(above(WARNING, 0), AnswerChecks::notStreamed),
+  TOKENS_PER_EVENT(above(WARNING, 1.2), AnswerChecks::tokensPerEvent),
+  BUFFERING(above(WARNING, 0.02).and(INVALID, 0.5), AnswerChecks::buffering),
+  COALESCED_EVENTS(above(WARNING, 0.1), Property.COALESCED, Property.EVENTS),
+  CACHED_SHARE(above(WARNING, 0.1), AnswerChecks::cachedShare),
+  REPEATED_PROMPTS(above(WARNING, 0.1), AnswerChecks::repeatedPrompts),
+  ANSWERS_CHANGED(AnswerChecks::answersChanged),
+  ANSWERS_CACHED(AnswerChecks::answersCached),
+  CANCELLED_TAILS(above(NOTE, 0).and(WARNING, 0.01), AnswerChecks::cancelledTails),
 
   // ---- server metrics: do they agree with what was measured here?
-  METRICS_COVERED(one(EngineChecks::metricsCovered)),
-  ENGINE_TOKENS_AGREE(above(WARNING, 0.02), one(EngineChecks::tokensAgree)),
-  ABANDONED_STOP(one(EngineChecks::stopsForAbandoned)),
-  OTHER_TRAFFIC(one(EngineChecks::otherTraffic)),
-  ENGINE_TTFT(one(EngineChecks::ttft)),
-  ENGINE_QUEUE(one(EngineChecks::queue)),
-  PREEMPTIONS(one(EngineChecks::preemptions)),
-  KV_CACHE_FULL(above(NOTE, 0.95), one(EngineChecks::kvCacheFull)),
-  GPU_THROTTLING(above(NOTE, 0.05).and(WARNING, 0.1), one(EngineChecks::throttling)),
-  GPU_IMBALANCE(below(WARNING, 0.8), one(EngineChecks::imbalance));
+  METRICS_COVERED(EngineChecks::metricsCovered),
+  ENGINE_TOKENS_AGREE(above(WARNING, 0.02), EngineChecks::tokensAgree),
+  ABANDONED_STOP(EngineChecks::stopsForAbandoned),
+  OTHER_TRAFFIC(EngineChecks::otherTraffic),
+  ENGINE_TTFT(EngineChecks::ttft),
+  ENGINE_QUEUE(EngineChecks::queue),
+  PREEMPTIONS(EngineChecks::preemptions),
+  KV_CACHE_FULL(above(NOTE, 0.95), EngineChecks::kvCacheFull),
+  GPU_THROTTLING(above(NOTE, 0.05).and(WARNING, 0.1), EngineChecks::throttling),
+  GPU_IMBALANCE(below(WARNING, 0.8), EngineChecks::imbalance);
 
   /** Checks that a generator short of CPU triggers too, as if the server were the cause. */
   private static final Set<CheckCatalogue> ALSO_BY_GENERATOR =
@@ -133,14 +123,26 @@ public enum CheckCatalogue {
   private final Threshold threshold;
   private final Function<CheckInput, Stream<Finding>> judge;
 
-  CheckCatalogue(Threshold threshold, Function<CheckInput, Stream<Finding>> judge) {
+  CheckCatalogue(Threshold threshold, Function<CheckInput, @Nullable Finding> judge) {
     this.threshold = threshold;
-    this.judge = judge;
+    this.judge = in -> Stream.ofNullable(judge.apply(in));
   }
 
   /** A check whose findings decide by themselves. */
-  CheckCatalogue(Function<CheckInput, Stream<Finding>> judge) {
+  CheckCatalogue(Function<CheckInput, @Nullable Finding> judge) {
     this(new Threshold(false, Map.of()), judge);
+  }
+
+  /** The share of answers or events with one of two properties, at the worst target. */
+  CheckCatalogue(Threshold threshold, Property part, Property all) {
+    this.threshold = threshold;
+    judge = in -> Stream.ofNullable(AnswerChecks.share(in, id() + ".found", part, all));
+  }
+
+  /** What a plan concluded on that topic, each conclusion by itself. */
+  CheckCatalogue(String topic) {
+    threshold = new Threshold(false, Map.of());
+    judge = in -> PlanChecks.conclusions(in, topic, id() + ".found");
   }
 
   private static Threshold above(CheckLevel level, double bound) {
@@ -149,11 +151,6 @@ public enum CheckCatalogue {
 
   private static Threshold below(CheckLevel level, double bound) {
     return new Threshold(true, Map.of(level, bound));
-  }
-
-  private static Function<CheckInput, Stream<Finding>> one(
-      Function<CheckInput, @Nullable Finding> judge) {
-    return in -> Stream.ofNullable(judge.apply(in));
   }
 
   String id() {
