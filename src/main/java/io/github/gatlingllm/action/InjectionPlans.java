@@ -97,13 +97,13 @@ final class InjectionPlans {
     Arrival arrival = schedule == null ? null : schedule.next(now);
     if (arrival == null) {
       if (plan.isFirstUser()) {
-        run.injectionStarted(level, plan.injection, now, null);
+        run.levels().injectionStarted(level, plan.injection, now, null);
       }
       return session;
     }
     if (arrival.anchors()) {
       long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
-      run.injectionStarted(level, plan.injection, start, schedule);
+      run.levels().injectionStarted(level, plan.injection, start, schedule);
     }
     return UserSessions.withArrival(session, arrival);
   }

@@ -64,7 +64,7 @@ final class LlmComponents implements ProtocolComponents {
       CommonStart start = CommonStart.of(core, injector);
       LlmRun load = LlmRun.open(core, injector);
       InjectionPlans injections = new InjectionPlans(core);
-      load.run.endsAfter(injections.maxDuration);
+      load.run.ending().endsAfter(injections.maxDuration);
       return new Simulation(
           load,
           injector,
@@ -95,9 +95,9 @@ final class LlmComponents implements ProtocolComponents {
     if (simulation.endsBeforeClient.compareAndSet(false, true)) {
       actors.registerOnTermination(
           () -> {
-            if (load.isAnyOpen() || run.isAnyLevelRunning()) {
+            if (load.isAnyOpen() || run.levels().isAnyRunning()) {
               load.stop(InFlight.BY_GATLING);
-              run.stopped();
+              run.ending().stopped();
             }
             return null;
           });
@@ -116,7 +116,7 @@ final class LlmComponents implements ProtocolComponents {
     return new PlanWorkload.LoopPlace(
         simulation.plans.incrementAndGet(),
         simulation.start.starts(population, plan, run),
-        run.listener(target.name, scenario, plan, load.inFlight::cancel, hooks()),
+        run.levels().listener(target.name, scenario, plan, load.inFlight::cancel, hooks()),
         !simulation.injector.isPart() && protocol.get(Setting.SESSION_START) != null);
   }
 
@@ -176,7 +176,7 @@ final class LlmComponents implements ProtocolComponents {
     try {
       return part.get();
     } catch (InvalidSimulation mistake) {
-      run.refuse();
+      run.ending().refuse();
       throw mistake;
     }
   }

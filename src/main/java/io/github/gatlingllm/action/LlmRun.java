@@ -101,15 +101,16 @@ final class LlmRun {
                     core.statsEngine(), injector.nameOn(host()), observers, core.eventLoopGroup()));
     run.describe(info -> info.share(injector.share()));
     LlmRun load = new LlmRun(null, run, injector.part(), List.of(run::record), "", true);
-    run.onInterruption(load::cancel, load.inFlight::size);
+    run.ending().onInterruption(load::cancel, load.inFlight::size);
     core.actorSystem()
         .registerOnTermination(
             () -> {
-              run.complete(
-                  () -> {
-                    load.count(COUNTING);
-                    run.describe(load.totals::addTo);
-                  });
+              run.ending()
+                  .complete(
+                      () -> {
+                        load.count(COUNTING);
+                        run.describe(load.totals::addTo);
+                      });
               return null;
             });
     return load;

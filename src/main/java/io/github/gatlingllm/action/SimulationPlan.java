@@ -66,7 +66,7 @@ final class SimulationPlan {
   synchronized void end() {
     PrintableText.print("LLM dry run");
     PrintableText.print(text().stripTrailing());
-    run.refuse();
+    run.ending().refuse();
     InvalidSimulation.endAfterDryRun();
   }
 

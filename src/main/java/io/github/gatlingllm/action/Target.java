@@ -188,7 +188,7 @@ final class Target {
       }
       return;
     }
-    run.run.refuse();
+    run.run.ending().refuse();
     System.exit(known.write());
   }
 }

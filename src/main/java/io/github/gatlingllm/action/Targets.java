@@ -102,7 +102,7 @@ final class Targets {
     if (!LlmProtocol.isDryRun()) {
       run.run.targetUsed(protocol.metricsPages());
     }
-    run.run.closeAtEnd(protocol.get(ProtocolPart.CLOSED_AFTER_RUN));
+    run.run.ending().close(protocol.get(ProtocolPart.CLOSED_AFTER_RUN));
     return target;
   }
 
@@ -418,7 +418,7 @@ final class Targets {
             ? share("maxInFlight", protocol.get(Setting.MAX_IN_FLIGHT))
             : null;
     if ((limit == null ? users : Math.min(users, limit)) > free) {
-      run.run.refuse();
+      run.run.ending().refuse();
       throw InvalidSimulation.because(
           "%s concurrent users need a connection each, but this process may open only %s more files; raise its limit (ulimit -n), or set maxInFlight"
               .formatted(NumberText.count(users), NumberText.count(free)));

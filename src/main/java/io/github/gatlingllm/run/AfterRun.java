@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * as interrupted. The exit code changes only if a completed run missed an assertion or is invalid,
  * or if records or other output was lost.
  */
-final class AfterRun implements Runnable {
+public final class AfterRun implements Runnable {
 
   /** Longest wait for the records of cancelled requests: there is little time after a SIGTERM. */
   private static final Duration CANCELLING = Duration.ofSeconds(2);
@@ -70,18 +70,21 @@ final class AfterRun implements Runnable {
     this.worker = worker;
   }
 
-  void close(@Nullable AutoCloseable server) {
+  /** Registers a server to be closed at the end of the run; null is ignored. */
+  public void close(@Nullable AutoCloseable server) {
     if (server != null) {
       closedAtEnd.add(server);
     }
   }
 
-  void onInterruption(Consumer<Duration> cancelling, LongSupplier unrecorded) {
+  /** Sets how requests in flight are cancelled by an interruption, and how many have no record. */
+  public void onInterruption(Consumer<Duration> cancelling, LongSupplier unrecorded) {
     this.cancelling = cancelling;
     unrecordedRequests = unrecorded;
   }
 
-  void endsAfter(@Nullable Duration duration) {
+  /** After that time of load Gatling stops the run, as planned; null for no limit. */
+  public void endsAfter(@Nullable Duration duration) {
     maxDuration = duration;
     if (duration != null) {
       run.describe(info -> info.config(RunInfo.MAX_DURATION, duration.toSeconds() + "s"));
@@ -92,15 +95,21 @@ final class AfterRun implements Runnable {
     loadExpectedNanos = System.nanoTime();
   }
 
-  void refuse() {
+  /** No load is sent, for a reason that was printed: no report is made. */
+  public void refuse() {
     isRefused = true;
   }
 
-  void complete() {
-    end(RunInfo.State.COMPLETE, false);
+  /** All requests have ended, and no more are sent; unless it is over, {@code first} runs first. */
+  public void complete(Runnable first) {
+    if (!isOver()) {
+      first.run();
+      end(RunInfo.State.COMPLETE, false);
+    }
   }
 
-  void stopped() {
+  /** Gatling stops the run: requests in flight are cancelled, and all records are kept. */
+  public void stopped() {
     if (!isOver()) {
       exit = new GatlingExit();
       Duration max = maxDuration;

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Listens to one load plan of a run: records the times of its levels and phases and its planned
- * arrivals, and returns the results on which the next level depends. Guarded by the {@link
- * RunLevels}.
+ * arrivals, and returns the results on which the next level depends. Its planned time is guarded by
+ * the {@link RunLevels}.
  */
 final class LevelLog implements RunningLevel.Listener {
 

@@ -1,10 +1,6 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.engine.SelfTestResults;
-import io.github.gatlingllm.load.Arrival.OpenSchedule;
-import io.github.gatlingllm.load.LoadLevel.Injection;
-import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.PrintableText;
@@ -36,7 +32,6 @@ import java.util.logging.Logger;
 import java.util.prefs.BackingStoreException;
 import java.util.prefs.Preferences;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A run: a directory, a clock, a recorder, the results of its levels and a list of observers.
@@ -294,28 +289,8 @@ public final class Run {
     recorder.then(task);
   }
 
-  RunLevels levels() {
+  public RunLevels levels() {
     return levels;
-  }
-
-  public boolean isAnyLevelRunning() {
-    return levels.running() != null;
-  }
-
-  /** The listener of a load plan, to be requested before the load: progress depends on all. */
-  public RunningLevel.Listener listener(
-      String target,
-      String scenario,
-      LoadPlan plan,
-      Consumer<RunningLevel> cancel,
-      LevelHooks hooks) {
-    return levels.listener(target, scenario, plan, cancel, hooks);
-  }
-
-  /** Gatling's own injection has started; its arrivals are written if it follows a plan. */
-  public void injectionStarted(
-      LevelInfo.Key level, Injection injection, long startNanos, @Nullable OpenSchedule plan) {
-    levels.injectionStarted(level, injection, startNanos, plan);
   }
 
   void after(Duration delay, Runnable task) {
@@ -347,41 +322,8 @@ public final class Run {
     describe(info -> info);
   }
 
-  AfterRun ending() {
+  public AfterRun ending() {
     return ending;
-  }
-
-  /** Registers a server to be closed at the end of the run; null is ignored. */
-  public void closeAtEnd(@Nullable AutoCloseable server) {
-    ending.close(server);
-  }
-
-  /** Sets how requests in flight are cancelled by an interruption, and how many have no record. */
-  public void onInterruption(Consumer<Duration> cancelling, LongSupplier unrecorded) {
-    ending.onInterruption(cancelling, unrecorded);
-  }
-
-  /** No load is sent, for a reason that was printed: no report is made. */
-  public void refuse() {
-    ending.refuse();
-  }
-
-  /** All requests have ended, and no more are sent; unless it is over, {@code first} runs first. */
-  public void complete(Runnable first) {
-    if (!ending.isOver()) {
-      first.run();
-      ending.complete();
-    }
-  }
-
-  /** After that time of load Gatling stops the run, as planned; null for no limit. */
-  public void endsAfter(@Nullable Duration duration) {
-    ending.endsAfter(duration);
-  }
-
-  /** Gatling stops the run: requests in flight are cancelled, and all records are kept. */
-  public void stopped() {
-    ending.stopped();
   }
 
   /** Converts monotonic to epoch time with one anchor per run. */

@@ -36,7 +36,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The load levels of a run, with their planned arrivals and conclusions. Thread-safe. */
-final class RunLevels {
+public final class RunLevels {
 
   private final Run run;
   private final List<LevelResults> entries = new CopyOnWriteArrayList<>();
@@ -54,7 +54,8 @@ final class RunLevels {
     this.run = run;
   }
 
-  synchronized RunningLevel.Listener listener(
+  /** The listener of a load plan, to be requested before the load: progress depends on all. */
+  public synchronized RunningLevel.Listener listener(
       String target,
       String scenario,
       LoadPlan plan,
@@ -73,6 +74,10 @@ final class RunLevels {
 
   synchronized void add(LevelResults entry) {
     entries.add(entry);
+  }
+
+  public boolean isAnyRunning() {
+    return running() != null;
   }
 
   synchronized @Nullable LevelResults running() {
@@ -169,7 +174,8 @@ final class RunLevels {
     }
   }
 
-  void injectionStarted(
+  /** Gatling's own injection has started; its arrivals are written if it follows a plan. */
+  public void injectionStarted(
       LevelInfo.Key level, Injection injection, long startNanos, @Nullable OpenSchedule plan) {
     synchronized (injected) {
       injected.putIfAbsent(level, new InjectedLevel(injection, run.unixNanos(startNanos)));

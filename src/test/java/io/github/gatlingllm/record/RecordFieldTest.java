@@ -178,11 +178,6 @@ class RecordFieldTest {
   }
 
   @Test
-  void tableWithoutRecordsHasItsHeader() throws IOException {
-    assertThat(write(List.of())).startsWith("request_id,run_id,").hasLineCount(1);
-  }
-
-  @Test
   void incompleteTableIsDeleted() throws IOException {
     Path file = folder.resolve("requests.csv");
     try (RecordCsv csv = RecordCsv.create(file)) {

@@ -37,7 +37,7 @@ class AfterRunTest {
   @AfterEach
   void close() {
     if (run != null) {
-      run.ending().complete();
+      run.ending().complete(() -> {});
     }
   }
 
@@ -76,7 +76,7 @@ class AfterRunTest {
   void assertionsWithoutRequestsAreMissed() throws IOException {
     Run opened = open();
     demand(opened, "ttft.p99<1s");
-    opened.ending().complete();
+    opened.ending().complete(() -> {});
     assertThat(failsBuild(opened)).isTrue();
   }
 
@@ -113,7 +113,7 @@ class AfterRunTest {
     opened.describe(
         info -> info.report(new RunInfo.ReportOptions(false, failBuild, failOnInvalid)));
     send(opened, isFailed ? LevelRecord.failed("c=1") : LevelRecord.ok("c=1"));
-    opened.ending().complete();
+    opened.ending().complete(() -> {});
     assertThat(exitCode(opened)).isEqualTo(fails ? 2 : 0);
     assertThat(printed()).contains(isFailed ? "errors" : "LLM report generated");
     assertThat(printed().contains("LLM: the run is invalid, so the build fails"))
@@ -140,7 +140,7 @@ class AfterRunTest {
     send(opened, LevelRecord.ok("c=1"));
     String error = GeneratorLimit.PORTS.error();
     send(opened, LevelRecord.ok("c=1").failed(RequestStatus.CONNECTION_ERROR, error));
-    opened.ending().complete();
+    opened.ending().complete(() -> {});
     assertThat(failsBuild(opened)).isEqualTo(fails);
     assertThat(printed().contains("LLM: the run is invalid, "))
         .isEqualTo(!Boolean.FALSE.equals(failOnInvalid));
@@ -160,7 +160,7 @@ class AfterRunTest {
   void aFailedReportIsPrintedAndIsExitCode1BecauseNoAssertionIsJudged() throws IOException {
     Run opened = open();
     send(opened, LevelRecord.ok("c=1"));
-    opened.ending().complete();
+    opened.ending().complete(() -> {});
     Files.delete(opened.files().requests());
     assertThat(exitCode(opened)).isEqualTo(1);
     assertThat(printed())
@@ -173,7 +173,7 @@ class AfterRunTest {
   void aFailedReportNamesTheCommandThatMakesItFromTheRecords() throws IOException {
     Run opened = open();
     send(opened, LevelRecord.ok("c=1"));
-    opened.ending().complete();
+    opened.ending().complete(() -> {});
     Files.createDirectories(opened.files().page());
     Files.createFile(opened.files().page().resolve("a"));
     assertThat(exitCode(opened)).isEqualTo(1);

@@ -77,7 +77,7 @@ class LevelLogTest {
 
   @AfterEach
   void close() {
-    run.ending().complete();
+    run.ending().complete(() -> {});
   }
 
   private final class Latest implements RunObserver {

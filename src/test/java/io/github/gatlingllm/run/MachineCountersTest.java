@@ -123,7 +123,7 @@ class MachineCountersTest {
     log.records(records);
     log.tick(RunView.OPENED.with(next -> next.seconds++));
     log.stop(RunView.OPENED);
-    run.ending().complete();
+    run.ending().complete(() -> {});
 
     List<GeneratorSecond> lines = new ArrayList<>();
     assertThat(GeneratorSecond.read(file, lines::add)).isNull();
@@ -152,7 +152,7 @@ class MachineCountersTest {
               }));
     }
     log.stop(view);
-    run.ending().complete();
+    run.ending().complete(() -> {});
 
     List<GeneratorSecond> lines = new ArrayList<>();
     assertThat(GeneratorSecond.read(file, lines::add)).isNull();

@@ -52,7 +52,7 @@ class PlanWithoutObserversTest {
 
   @AfterEach
   void close() {
-    run.ending().complete();
+    run.ending().complete(() -> {});
   }
 
   /** A request that takes no time; in a closed loop the next follows after a second. */
@@ -84,7 +84,8 @@ class PlanWithoutObserversTest {
 
   private List<Conclusion> conclusions(LoadPlan plan) throws InterruptedException {
     RunningLevel.Listener listener =
-        run.listener(LevelRecord.TARGET, LevelRecord.SCENARIO, plan, level -> {}, LevelHooks.NONE);
+        run.levels()
+            .listener(LevelRecord.TARGET, LevelRecord.SCENARIO, plan, level -> {}, LevelHooks.NONE);
     users.begin(plan, listener, level -> null);
     while (!users.hasAllStarted()) {
       Long due = users.due();

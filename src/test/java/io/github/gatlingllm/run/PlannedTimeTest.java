@@ -116,17 +116,6 @@ class PlannedTimeTest {
   }
 
   @Test
-  void systemClocksAgree() {
-    long start = System.nanoTime();
-    RunClock clock = RunClock.system();
-    long slack = System.nanoTime() - start + 2_000_000;
-    long before = System.currentTimeMillis() * 1_000_000L;
-    long unixNanos = clock.unixNanos(System.nanoTime());
-    long after = System.currentTimeMillis() * 1_000_000L;
-    assertThat(unixNanos).isBetween(before - slack, after + slack);
-  }
-
-  @Test
   void buildServersGetOnlyOneLinePerLevel() {
     assertThat(RunConsole.isLinesOnly(Map.of("CI", "true"))).isTrue();
     assertThat(RunConsole.isLinesOnly(Map.of("TERM", "dumb"))).isTrue();

@@ -107,18 +107,4 @@ class RunConsoleTest {
         .doesNotContain("\n");
     assertThat(RunConsole.finished("b=4", NOTHING)).contains("– tok/s", "0 ok");
   }
-
-  @Test
-  void remainingTimeHasItsUnits() {
-    assertThat(left(0)).endsWith("c=1; 0 s of the run remaining");
-    assertThat(left(59_400_000_000L)).endsWith("; 59 s of the run remaining");
-    assertThat(left(3_723_000_000_000L)).endsWith("; 1 h 02 min of the run remaining");
-  }
-
-  private static String left(long nanos) {
-    return RunConsole.block(
-        NOTHING.with(null, null, new Progress("c=1", null, null, nanos)),
-        Map.of(),
-        25_000_000_000L);
-  }
 }

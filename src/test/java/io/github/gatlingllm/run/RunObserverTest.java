@@ -102,7 +102,7 @@ class RunObserverTest {
     run.observers().secondPassed();
     run.message("LLM: a line");
     run.userEnded();
-    run.ending().complete();
+    run.ending().complete(() -> {});
     run.observers().await(next -> next.stage = Stage.RECORDED, RunObserver::tick);
     run.observers().await(next -> next.stage = Stage.REPORTED, RunObserver::tick);
     run.observers().close();
