@@ -71,7 +71,7 @@ class DynamicTest {
 
   @ParameterizedTest
   @MethodSource("failures")
-  void saysWhyItCannotBeResolved(Object inSession, Dynamic<?> dynamic, String message) {
+  void statesWhyItCannotBeResolved(Object inSession, Dynamic<?> dynamic, String message) {
     assertThatThrownBy(() -> dynamic.resolve(with(inSession)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);

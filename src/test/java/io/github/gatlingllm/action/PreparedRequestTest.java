@@ -38,28 +38,6 @@ class PreparedRequestTest {
   private static final Session SESSION = Sessions.with(Map.of());
 
   @Test
-  void messagesKeepTheirOrder() throws IOException {
-    PreparedRequest prepared =
-        prepare(
-            CHAT.and(text("system", "Be brief."))
-                .and(text("user", "Why?"))
-                .and(text("assistant", "Well."))
-                .and(MessagePart.toolResult(Dynamic.of("call-1"), Dynamic.of("42"))),
-            SESSION);
-
-    assertThat(body(prepared).path("messages"))
-        .hasToString(
-            "[{\"role\":\"system\",\"content\":\"Be brief.\"},"
-                + "{\"role\":\"user\",\"content\":\"Why?\"},"
-                + "{\"role\":\"assistant\",\"content\":\"Well.\"},"
-                + "{\"role\":\"tool\",\"content\":\"42\",\"tool_call_id\":\"call-1\"}]");
-    assertThat(prepared.newMessages()).hasSize(4);
-    assertThat(prepared.conversation()).isNull();
-    assertThat(prepared.historyKey()).isNull();
-    assertThat(prepared.name()).isEqualTo("ask");
-  }
-
-  @Test
   void historyIsSentFirstAndOnlyNewMessagesWithoutAPrefixJoinIt() throws IOException {
     Conversation before =
         Conversation.of(Message.system("Tutor."))
@@ -83,7 +61,7 @@ class PreparedRequestTest {
     LlmRequest both = CHAT.and(text("system", "Be brief.")).and(text("user", "Why?"));
 
     assertThat(contents(both, prefixes, SESSION)).containsExactly("<0> Be brief.", "Why?");
-    LlmRequest first = asking(d -> {}).withHistory("history");
+    LlmRequest first = why(d -> {}).withHistory("history");
     assertThat(contents(first, prefixes, SESSION)).containsExactly("<1> Why?");
     assertThat(prepare(first, SESSION).conversation()).as("a conversation begins").isNotNull();
     LlmRequest completion =
@@ -112,7 +90,7 @@ class PreparedRequestTest {
       assertThat(contents(drawing, prefixes, SESSION))
           .containsExactly("<%s> %s".formatted(order.fed(index), index));
     }
-    assertThat(contents(asking(d -> {}), prefixes, SESSION)).containsExactly("<0> Why?");
+    assertThat(contents(why(d -> {}), prefixes, SESSION)).containsExactly("<0> Why?");
   }
 
   private static PreparedRequest.Prefixes prefixes(PromptPrefix.Texts texts) {
@@ -246,8 +224,7 @@ class PreparedRequestTest {
   @CsvSource({"true, 128, 128", "true, , ", "false, 128, ", "false, , "})
   void outputIsPinnedWhereALimitIsSet(boolean pinned, Integer maxTokens, Integer minTokens)
       throws IOException {
-    LlmRequest request =
-        asking(d -> d.maxTokens = maxTokens == null ? null : Dynamic.of(maxTokens));
+    LlmRequest request = why(d -> d.maxTokens = maxTokens == null ? null : Dynamic.of(maxTokens));
     JsonNode body =
         body(prepare(request, PROTOCOL, pinned ? Set.of() : Set.of(AddedField.PINNING), SESSION));
 
@@ -257,28 +234,9 @@ class PreparedRequestTest {
   }
 
   @Test
-  void extraBodyOfTheRequestWinsOverTheProtocolsAndBothOverOurs() throws IOException {
-    LlmRequest request =
-        asking(
-            draft -> {
-              draft.parameters = Map.of("temperature", Dynamic.of(0.5));
-              draft.extraBody = Dynamic.of("{\"top_k\": 2, \"model\": null}");
-            });
-    JsonNode body =
-        body(
-            prepare(
-                request, PROTOCOL.body("{\"top_k\": 1, \"temperature\": 0, \"a\": 1}"), SESSION));
-
-    assertThat(body.path("top_k").asInt()).isEqualTo(2);
-    assertThat(body.path("temperature").asInt()).isZero();
-    assertThat(body.path("a").asInt()).isEqualTo(1);
-    assertThat(body.has("model")).isFalse();
-  }
-
-  @Test
   void requestWinsOverProtocol() throws IOException {
     LlmRequest request =
-        asking(
+        why(
             draft -> {
               draft.model = Dynamic.of("other");
               draft.stream = Dynamic.of(true);
@@ -288,9 +246,8 @@ class PreparedRequestTest {
     assertThat(body(prepare(request, protocol, SESSION)).path("model").asText()).isEqualTo("other");
     assertThat(body(prepare(request, protocol, SESSION)).path("stream").asBoolean()).isTrue();
     assertThat(body(prepare(request, protocol, SESSION)).has("stream_options")).isFalse();
-    assertThat(body(prepare(asking(d -> {}), protocol, SESSION)).path("stream").asBoolean())
-        .isFalse();
-    assertThat(body(prepare(asking(d -> {}), PROTOCOL, SESSION)).has("stream_options")).isTrue();
+    assertThat(body(prepare(why(d -> {}), protocol, SESSION)).path("stream").asBoolean()).isFalse();
+    assertThat(body(prepare(why(d -> {}), PROTOCOL, SESSION)).has("stream_options")).isTrue();
   }
 
   @ParameterizedTest
@@ -300,10 +257,10 @@ class PreparedRequestTest {
     "http://a/v1/completions, http://a/v1/completions",
   })
   void baseUrlMayBeAFullPath(String baseUrl, String url) {
-    assertThat(prepare(asking(d -> {}), LlmDsl.llm.baseUrl(baseUrl), SESSION).url()).isEqualTo(url);
+    assertThat(prepare(why(d -> {}), LlmDsl.llm.baseUrl(baseUrl), SESSION).url()).isEqualTo(url);
   }
 
-  private static LlmRequest asking(Consumer<LlmRequest> more) {
+  private static LlmRequest why(Consumer<LlmRequest> more) {
     return CHAT.and(text("user", "Why?")).with(more);
   }
 

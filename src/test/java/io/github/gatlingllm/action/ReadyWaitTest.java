@@ -46,7 +46,7 @@ class ReadyWaitTest {
               });
 
   @Test
-  void asksForHealthThenForModels() throws IOException {
+  void readsHealthThenModels() throws IOException {
     of(llm.baseUrl(server.baseUrl() + "/v1/chat/completions?v=1")
             .apiKey("sk-1")
             .waitReady(Duration.ofSeconds(4)))
@@ -89,9 +89,9 @@ class ReadyWaitTest {
   void aHostThatIsNotKnownIsAwaited() {
     String host = "x".repeat(64) + ".test";
     ReadyWait wait = of(llm.baseUrl("http://" + host).waitReady(Duration.ofMillis(1_900)));
-    String said = CommandLine.call(() -> refused(wait)).output();
+    String output = CommandLine.call(() -> refused(wait)).output();
     assertThat(pauses).isEqualTo(1);
-    assertThat(said).contains(host + "/health (unknown host: check its name)");
+    assertThat(output).contains(host + "/health (unknown host: check its name)");
   }
 
   private static int refused(ReadyWait wait) {
@@ -111,7 +111,7 @@ class ReadyWaitTest {
   }
 
   @Test
-  void withoutTheSettingNothingIsAsked() throws IOException {
+  void withoutTheSettingNoPageIsRead() throws IOException {
     ReadyWait wait = of(llm.baseUrl(server.baseUrl() + "/v1"));
     wait.untilUp();
     assertThat(wait.again("the first request", "no connection")).isFalse();

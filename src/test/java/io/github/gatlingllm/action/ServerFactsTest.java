@@ -42,7 +42,7 @@ class ServerFactsTest {
     return "{\"data\":[{\"id\":\"m\",\"owned_by\":\"%s\"%s}]}".formatted(by, more);
   }
 
-  private static boolean isAsked(String owner, String metrics, LlmProtocolBuilder protocol)
+  private static boolean isRequested(String owner, String metrics, LlmProtocolBuilder protocol)
       throws IOException {
     try (ScriptedServer server =
         serving(Map.of("/v1/models", owned(owner, ""), "/metrics", metrics))) {
@@ -62,18 +62,19 @@ class ServerFactsTest {
     // The embedded engine has metrics of vLLM's names.
     "gatling-llm, vllm:num_requests_running 0, false",
   })
-  void serversThatCountTokensOfEventsAreAsked(
-      String models, @Nullable String metrics, boolean isAsked) throws IOException {
-    assertThat(isAsked(models, Objects.requireNonNullElse(metrics, ""), llm)).isEqualTo(isAsked);
+  void tokensOfEventsAreRequestedOfServersThatCountThem(
+      String models, @Nullable String metrics, boolean isRequested) throws IOException {
+    assertThat(isRequested(models, Objects.requireNonNullElse(metrics, ""), llm))
+        .isEqualTo(isRequested);
   }
 
   @Test
   void settingsDecideFirst() throws IOException {
-    assertThat(isAsked("vllm", "", llm.eventTokens(false))).isFalse();
-    assertThat(isAsked("openai", "", llm.eventTokens(true))).isTrue();
-    assertThat(isAsked("vllm", "", llm.disableUsage())).isFalse();
+    assertThat(isRequested("vllm", "", llm.eventTokens(false))).isFalse();
+    assertThat(isRequested("openai", "", llm.eventTokens(true))).isTrue();
+    assertThat(isRequested("vllm", "", llm.disableUsage())).isFalse();
     // Without a first request it is unknown that a gateway rejects the field.
-    assertThat(isAsked("vllm", "", llm.warmUp(0))).isFalse();
+    assertThat(isRequested("vllm", "", llm.warmUp(0))).isFalse();
   }
 
   @ParameterizedTest

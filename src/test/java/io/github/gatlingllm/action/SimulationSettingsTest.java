@@ -94,7 +94,7 @@ final class SimulationSettingsTest {
         .hasMessageContaining("'a' is not a target");
   }
 
-  /** A file that lies around redirects no load, and completes what is not said. */
+  /** A file that lies around redirects no load, and completes what code does not set. */
   @Test
   void theEnvFileCompletesTheTargetOnly() throws IOException {
     Files.writeString(
@@ -134,8 +134,8 @@ final class SimulationSettingsTest {
         .hasMessageStartingWith("llm.repeats=3: ");
   }
 
-  /** What code can say, each the opposite of its default. */
-  private static final LlmProtocolBuilder SAID =
+  /** What code can set, each the opposite of its default. */
+  private static final LlmProtocolBuilder OPPOSITE =
       IN_CODE
           .csv()
           .recordText()
@@ -176,10 +176,10 @@ final class SimulationSettingsTest {
     String expected =
         String.valueOf(
             CheckedSettings.settings(CheckedSettings.named(each), environment, folder).get(row));
-    assertThat(List.of(IN_CODE, SAID))
+    assertThat(List.of(IN_CODE, OPPOSITE))
         .extracting(code -> String.valueOf(code.protocol().get(row)))
         .isNotEqualTo(List.of(expected, expected));
-    for (LlmProtocolBuilder inCode : List.of(IN_CODE, SAID)) {
+    for (LlmProtocolBuilder inCode : List.of(IN_CODE, OPPOSITE)) {
       LlmProtocol set = of(each).applyTo(inCode.protocol(), true);
       assertThat(String.valueOf(set.get(row))).isEqualTo(expected);
       assertThat(set.notes()).containsKey(row.name);
@@ -210,10 +210,10 @@ final class SimulationSettingsTest {
 
   @Test
   void codeTracesAShareAndExports() {
-    LlmProtocol said = IN_CODE.trace(0.025).export("vllm", "aiperf").protocol();
-    assertThat(said.get(Setting.TRACE)).isTrue();
-    assertThat(said.get(Setting.TRACE_SHARE)).isEqualTo(0.025);
-    assertThat(said.get(Setting.EXPORT)).containsExactly("vllm", "aiperf");
+    LlmProtocol traced = IN_CODE.trace(0.025).export("vllm", "aiperf").protocol();
+    assertThat(traced.get(Setting.TRACE)).isTrue();
+    assertThat(traced.get(Setting.TRACE_SHARE)).isEqualTo(0.025);
+    assertThat(traced.get(Setting.EXPORT)).containsExactly("vllm", "aiperf");
   }
 
   @Test

@@ -42,7 +42,7 @@ class TokenCountingTest {
           },
           1);
 
-  private static GenerationRequest asking(String... texts) {
+  private static GenerationRequest request(String... texts) {
     return GenerationRequest.of(Api.CHAT)
         .messages(Stream.of(texts).map(Api.Message::user).toList())
         .build();
@@ -50,7 +50,10 @@ class TokenCountingTest {
 
   private void keep(TokenCounting counting, String... texts) {
     counting.countLater(
-        0, () -> "counted " + counting.prompt(slow, asking(texts)), () -> "out of time", done::add);
+        0,
+        () -> "counted " + counting.prompt(slow, request(texts)),
+        () -> "out of time",
+        done::add);
   }
 
   /** Counts a first text, until it is released. */
@@ -61,7 +64,7 @@ class TokenCountingTest {
         0,
         () -> {
           busy.countDown();
-          assertThat(counting.prompt(slow, asking("blocks"))).isEqualTo(6);
+          assertThat(counting.prompt(slow, request("blocks"))).isEqualTo(6);
           return "counted the first";
         },
         () -> "no room for the first",
@@ -137,17 +140,17 @@ class TokenCountingTest {
     assertThat(counting.isSampled(201)).isFalse();
   }
 
-  private final List<String> asked = new ArrayList<>();
+  private final List<String> tokenized = new ArrayList<>();
   private final Tokenizer noting =
       new FakeTokenizer(
           text -> {
-            asked.add(text);
+            tokenized.add(text);
             return text.length();
           },
           1);
 
   private @Nullable Integer count(TokenCounting counting, String... texts) {
-    return counting.prompt(noting, asking(texts));
+    return counting.prompt(noting, request(texts));
   }
 
   @Test
@@ -155,7 +158,7 @@ class TokenCountingTest {
     TokenCounting counting = new TokenCounting();
     assertThat(count(counting, "be brief", "hi")).isEqualTo(10);
     assertThat(count(counting, "be brief", "hi", "hello", "and")).isEqualTo(18);
-    assertThat(asked).containsExactly("be brief", "hi", "hello", "and");
+    assertThat(tokenized).containsExactly("be brief", "hi", "hello", "and");
   }
 
   /** 3 characters of every prefix and the first one after it are a token. */
@@ -164,7 +167,7 @@ class TokenCountingTest {
     Tokenizer joining =
         new FakeTokenizer(
             text -> {
-              asked.add(text);
+              tokenized.add(text);
               return text.length() - (text.startsWith("123") ? 1 : 0);
             },
             1);
@@ -175,10 +178,10 @@ class TokenCountingTest {
             .messages(List.of(Api.Message.user("hello"), Api.Message.user("and")))
             .build();
     assertThat(counting.prompt(joining, prefixed)).isEqualTo(7 + 3);
-    asked.clear();
+    tokenized.clear();
     assertThat(counting.prompt(joining, prefixed)).isEqualTo(10);
-    assertThat(asked).containsExactly("123");
-    assertThat(counting.prompt(joining, asking("hello"))).as("without its prefix").isEqualTo(5);
+    assertThat(tokenized).containsExactly("123");
+    assertThat(counting.prompt(joining, request("hello"))).as("without its prefix").isEqualTo(5);
   }
 
   /** Limits of characters and of texts, what is counted, and what a tokenizer counts of that. */
@@ -193,6 +196,6 @@ class TokenCountingTest {
     for (String text : counted.split(" ", -1)) {
       assertThat(count(counting, text)).isEqualTo(text.length());
     }
-    assertThat(asked).containsExactly(expected.split(" ", -1));
+    assertThat(tokenized).containsExactly(expected.split(" ", -1));
   }
 }
