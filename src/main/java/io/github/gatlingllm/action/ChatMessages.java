@@ -58,7 +58,7 @@ final class ChatMessages {
     newMessages.add(message);
   }
 
-  void addIllustrated(String role, Dynamic<String> text, List<Dynamic<String>> imageUrls) {
+  void addIllustrated(Dynamic<String> text, List<Dynamic<String>> imageUrls) {
     ArrayNode parts = JSON.createArrayNode();
     String resolved = text.resolve(session);
     if (!resolved.isEmpty()) {
@@ -71,7 +71,7 @@ final class ChatMessages {
           .putObject("image_url")
           .put("url", url.resolve(session));
     }
-    append(Message.parts(role, parts.toString()));
+    append(Message.parts("user", parts.toString()));
   }
 
   void addAll(Dynamic<Object> all) {

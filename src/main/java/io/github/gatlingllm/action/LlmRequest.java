@@ -203,20 +203,22 @@ public final class LlmRequest extends Draft<LlmRequest> {
 
     private MessagePart(
         Consumer<ChatMessages> adding,
-        String role,
+        boolean isSystem,
+        boolean answersCalls,
         @Nullable String conversation,
         boolean isNextTurn,
         @Nullable String json) {
       this.adding = adding;
-      this.isSystem = role.equals("system");
-      this.answersCalls = role.equals("tool") || role.isEmpty();
+      this.isSystem = isSystem;
+      this.answersCalls = answersCalls;
       this.conversation = conversation;
       this.isNextTurn = isNextTurn;
       this.json = json;
     }
 
-    private MessagePart(String role, Consumer<ChatMessages> adding) {
-      this(adding, role, null, false, null);
+    private static MessagePart of(
+        boolean isSystem, boolean answersCalls, Consumer<ChatMessages> adding) {
+      return new MessagePart(adding, isSystem, answersCalls, null, false, null);
     }
 
     /** Whether a request with it still has nothing to answer. */
@@ -225,43 +227,38 @@ public final class LlmRequest extends Draft<LlmRequest> {
     }
 
     public static MessagePart text(String role, Dynamic<String> text) {
-      return new MessagePart(role, chat -> chat.addText(role, text));
+      return of(role.equals("system"), false, chat -> chat.addText(role, text));
     }
 
-    /** A message of a text, which may be empty, and of images by URL. */
-    public static MessagePart illustrated(
-        String role, Dynamic<String> text, List<Dynamic<String>> imageUrls) {
-      return new MessagePart(role, chat -> chat.addIllustrated(role, text, imageUrls));
+    /** A message of a user of a text, which may be empty, and of images by URL. */
+    public static MessagePart illustrated(Dynamic<String> text, List<Dynamic<String>> imageUrls) {
+      return of(false, false, chat -> chat.addIllustrated(text, imageUrls));
     }
 
     public static MessagePart toolResult(Dynamic<String> callId, Dynamic<String> text) {
-      return new MessagePart("tool", chat -> chat.addToolResult(callId, text));
+      return of(false, true, chat -> chat.addToolResult(callId, text));
     }
 
     public static MessagePart toolResults(Dynamic<Map<String, String>> byCallId) {
-      return new MessagePart("tool", chat -> chat.addToolResults(byCallId));
+      return of(false, true, chat -> chat.addToolResults(byCallId));
     }
 
     /** A list of messages: a list of maps, the JSON text of an array, or a recorded dialog. */
     public static MessagePart all(Dynamic<Object> messages) {
       String text = messages.text();
-      return new MessagePart(
-          chat -> chat.addAll(messages),
-          "",
-          null,
-          false,
-          text == null || text.contains("#{") ? null : text);
+      String json = text == null || text.contains("#{") ? null : text;
+      return new MessagePart(chat -> chat.addAll(messages), false, true, null, false, json);
     }
 
     static MessagePart history(String sessionKey) {
       return new MessagePart(
-          chat -> chat.addHistory(sessionKey), "history", sessionKey, false, null);
+          chat -> chat.addHistory(sessionKey), false, false, sessionKey, false, null);
     }
 
     /** The conversation of this session key, and the next turn of the dialog that it replays. */
     public static MessagePart nextTurn(String sessionKey) {
       return new MessagePart(
-          chat -> chat.addNextTurn(sessionKey), "history", sessionKey, true, null);
+          chat -> chat.addNextTurn(sessionKey), false, false, sessionKey, true, null);
     }
   }
 }

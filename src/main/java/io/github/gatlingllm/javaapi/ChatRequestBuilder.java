@@ -89,7 +89,7 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
   private ChatRequestBuilder illustrated(Dynamic<String> text, Image image, Image... more) {
     List<Dynamic<String>> urls =
         Stream.concat(Stream.of(image), Stream.of(more)).map(Image::url).toList();
-    return and(MessagePart.illustrated("user", text, urls));
+    return and(MessagePart.illustrated(text, urls));
   }
 
   /** Appends an assistant message; a Gatling EL String. */
