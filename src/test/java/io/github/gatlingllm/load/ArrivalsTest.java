@@ -32,8 +32,9 @@ class ArrivalsTest {
   private static final long SECOND = 1_000_000_000L;
 
   /** 20 ± 15 users per second over a minute. */
-  private static final LongToDoubleFunction WAVE =
-      nanos -> 20 + 15 * Math.sin(2 * Math.PI * nanos / (60.0 * SECOND));
+  private static double waveRate(long nanos) {
+    return 20 + 15 * Math.sin(2 * Math.PI * nanos / (60.0 * SECOND));
+  }
 
   private static double waveIntegral(double seconds) {
     double angle = 2 * Math.PI / 60;
@@ -297,7 +298,7 @@ class ArrivalsTest {
   }
 
   private static Arrivals wave(long seed) {
-    return new VaryingRate(WAVE, 60 * SECOND, Gaps.poisson(seed));
+    return new VaryingRate(ArrivalsTest::waveRate, 60 * SECOND, Gaps.poisson(seed));
   }
 
   private static long[] head(Arrivals arrivals, long untilNanos) {
