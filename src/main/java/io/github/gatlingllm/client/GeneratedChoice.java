@@ -111,7 +111,7 @@ final class GeneratedChoice {
   }
 
   long bytes() {
-    long bytes = reasoning.length() + content.length();
+    long bytes = (long) reasoning.length() + content.length();
     for (PartialCall call : calls) {
       bytes += call.name.length() + call.arguments.length();
     }

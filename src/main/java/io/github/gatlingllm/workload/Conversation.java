@@ -37,7 +37,7 @@ public record Conversation(
   }
 
   private record Script(List<DialogTurn> turns, @Nullable String tools, boolean recorded) {
-    public Script {
+    Script {
       turns = List.copyOf(turns);
     }
   }

@@ -161,8 +161,11 @@ class PageReaderTest {
   @Test
   void replicasOfSeveralSeriesAreAddedUp() {
     String page =
-        "vllm:healthy_pods_total{server=\"a\"} 1\nvllm:healthy_pods_total{server=\"b\"} 0\n"
-            + "vllm:healthy_pods_total{server=\"c\"} 1\n";
+        """
+        vllm:healthy_pods_total{server="a"} 1
+        vllm:healthy_pods_total{server="b"} 0
+        vllm:healthy_pods_total{server="c"} 1
+        """;
     assertThat(read(new PageReader(), page).values())
         .containsExactly(Map.entry(EngineMetric.REPLICAS, 2.0));
   }

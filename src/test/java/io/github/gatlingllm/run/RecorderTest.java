@@ -158,11 +158,11 @@ class RecorderTest {
   void fullDiskIsReportedOnceAndTriedAgain() throws IOException {
     Recorder recorder = recorder(20, observed::add);
     batch(recorder, 2);
-    disk.room = 3_000;
+    disk.room.set(3_000);
     batch(recorder, 5);
-    disk.room = 0;
+    disk.room.set(0);
     batch(recorder, 1);
-    disk.room = Long.MAX_VALUE;
+    disk.room.set(Long.MAX_VALUE);
     batch(recorder, 2);
     assertThat(recorder.close(LONG)).isTrue();
 
@@ -272,7 +272,7 @@ class RecorderTest {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private volatile CountDownLatch hanging = new CountDownLatch(0);
     private volatile boolean closed;
-    private volatile long room = Long.MAX_VALUE;
+    private final AtomicLong room = new AtomicLong(Long.MAX_VALUE);
 
     void hang() {
       hanging = new CountDownLatch(1);
@@ -294,12 +294,12 @@ class RecorderTest {
     @Override
     public int write(ByteBuffer source) throws IOException {
       await(hanging);
-      if (room == 0) {
+      if (room.get() == 0) {
         throw new IOException("No space left on device");
       }
-      byte[] taken = new byte[(int) Math.min(room, source.remaining())];
+      byte[] taken = new byte[(int) Math.min(room.get(), source.remaining())];
       source.get(taken);
-      room -= taken.length;
+      room.addAndGet(-taken.length);
       bytes.write(taken);
       writes.add(new String(taken, UTF_8));
       return taken.length;
