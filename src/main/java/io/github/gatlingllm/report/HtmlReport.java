@@ -14,6 +14,7 @@ import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.LineForm;
 import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Page.PagePart;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.ShownLevels.ShownLevel;
@@ -67,7 +68,7 @@ final class HtmlReport {
     LoadSection load = new LoadSection(summary);
     LevelSections details = new LevelSections(summary, levels, series);
     Stream<Section> first =
-        Stream.of(texts.verdict(), load.levels(), texts.checks(), texts.answers());
+        Stream.of(texts.verdict(), load.levels(), texts.checks(), tables(summary, "answers"));
     Stream<Section> rest =
         Stream.of(
             texts.objectives(),
@@ -76,15 +77,15 @@ final class HtmlReport {
             load.lengths(),
             load.scenarios(series.scenarios()),
             details.distributions(),
-            details.jitter(),
+            tables(summary, RowKind.readersHaveWaited(summary) ? "jitter for readers" : "jitter"),
             time.sessions(Tables.of(summary).at("sessions")),
             time.section(),
             time.engine(),
             details.breakdown(),
             texts.outcomes(),
-            details.slowest(),
-            texts.server(),
-            details.arrivals(),
+            tables(summary, "slowest"),
+            tables(summary, "server"),
+            tables(summary, "arrivals"),
             time.generator(),
             texts.injectors(),
             VerdictSections.glossary(),
@@ -92,6 +93,12 @@ final class HtmlReport {
     return Stream.concat(
             first.filter(Objects::nonNull), rest.filter(Objects::nonNull).map(Section::folded))
         .toList();
+  }
+
+  /** The section of the tables with that place; null where none has rows. */
+  private static @Nullable Section tables(Summary summary, String key) {
+    List<Table> tables = Tables.of(summary).at(key.replaceFirst(" .*", ""));
+    return tables.isEmpty() ? null : Section.of(key).body("", tables);
   }
 
   private static List<NamedText> facts(Summary summary) {
@@ -160,26 +167,31 @@ final class HtmlReport {
           .anyMatch(level -> level.meansMs().containsKey(Part.SERVER_DECODE));
     }
 
+    /** The distributions of each level, after those of all operating points if several. */
     Section distributions() {
-      Section section =
-          Section.of("shapes")
-              .groups(
-                  levels.charts(
-                      series.levelQuantiles(), this::operatingPoints, LevelSections::percentiles));
+      List<PagePart<List<Chart>>> groups = levels.parts(false, this::percentiles);
+      if (levels.hasSeveralCurves()) {
+        groups.add(
+            0, ShownLevels.ofOperatingPoints("Operating points", List.of(operatingPoints())));
+      }
+      Section section = Section.of("shapes").groups(groups);
       return section.groups().isEmpty()
           ? section.body("No request succeeded: a distribution needs at least one.")
           : section;
     }
 
-    private static Chart percentiles(Map<Metric, List<Quantile>> level) {
+    private List<Chart> percentiles(ShownLevel level) {
+      Map<Metric, List<Quantile>> quantiles =
+          series.levelQuantiles().getOrDefault(level.position(), Map.of());
       List<Line> lines = new ArrayList<>();
       for (Metric metric : DRAWN) {
-        List<Quantile> curve = level.get(metric);
+        List<Quantile> curve = quantiles.get(metric);
         if (curve != null) {
           lines.add(Line.percentiles(metric.title(), lines.size(), lines.size(), curve));
         }
       }
-      return Chart.percentiles("percentiles", lines, "latency");
+      return List.of(
+          Chart.percentiles("percentiles", lines, "latency").id("percentiles" + level.suffix()));
     }
 
     private Chart operatingPoints() {
@@ -205,27 +217,6 @@ final class HtmlReport {
         color++;
       }
       return Chart.percentiles("percentiles", curves, "latency");
-    }
-
-    /** How evenly tokens arrived, by load level; null if no stream has two token events. */
-    @Nullable Section jitter() {
-      return section(
-          "jitter", RowKind.readersHaveWaited(summary) ? "jitter for readers" : "jitter");
-    }
-
-    /** The slowest requests, by their ids; null where no request has one. */
-    @Nullable Section slowest() {
-      return section("slowest", "slowest");
-    }
-
-    /** Whether requests of open loops started when planned; null without open load levels. */
-    @Nullable Section arrivals() {
-      return section("arrivals", "arrivals");
-    }
-
-    private @Nullable Section section(String place, String key) {
-      List<Table> tables = Tables.of(summary).at(place);
-      return tables.isEmpty() ? null : Section.of(key).body("", tables);
     }
 
     @Nullable Section breakdown() {

@@ -6,10 +6,8 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.report.Page.PagePart;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * The load levels that readers can choose on the page; by default the operating point of each
@@ -100,27 +98,6 @@ final class ShownLevels {
   /** A part about all operating points together. */
   static <T> PagePart<T> ofOperatingPoints(String title, T content) {
     return new PagePart<>(title, OPERATING, true, content);
-  }
-
-  /**
-   * A chart of each level that has samples, after one of all operating points if there are several
-   * curves.
-   */
-  <S> List<PagePart<List<Chart>>> charts(
-      Map<Integer, S> samples, Supplier<Chart> operatingPoints, Function<S, Chart> drawn) {
-    List<PagePart<List<Chart>>> groups = new ArrayList<>();
-    if (hasSeveralCurves()) {
-      groups.add(ofOperatingPoints("Operating points", List.of(operatingPoints.get())));
-    }
-    for (ShownLevel level : levels) {
-      S of = samples.get(level.position);
-      if (of != null) {
-        Chart chart = drawn.apply(of);
-        Chart own = chart.id(chart.id() + level.suffix());
-        groups.add(part(level, false, List.of(own)));
-      }
-    }
-    return groups;
   }
 
   /** All choices; empty if there is only one level. */

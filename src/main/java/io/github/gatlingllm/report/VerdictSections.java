@@ -126,17 +126,6 @@ record VerdictSections(Summary summary, ShownLevels levels) {
             "outcomes", Map.of("counts", counts, "pooled", pooled, "note", note, "tables", tables));
   }
 
-  @Nullable Section answers() {
-    List<Table> tables = Tables.of(summary).at("answers");
-    return tables.isEmpty() ? null : Section.of("answers").body("", tables);
-  }
-
-  @Nullable Section server() {
-    return summary.figures().server().isEmpty()
-        ? null
-        : Section.of("server").body("", Tables.of(summary).at("server"));
-  }
-
   static Section glossary() {
     return Section.of("glossary").body("glossary", Map.of("metrics", Metric.distributions()));
   }
