@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The requests of the setting {@code answers} to a target: the same prompts with temperature 0,
  * twice before the load, beside each level and after the load; few at a time, as they are a load
- * too. They have an {@link LlmRun} and their own gate; their records are of the phase {@link
+ * too. They have an {@link LlmRun} and a separate gate; their records are of the phase {@link
  * Phase#CHECK}, in no figure of the load. First answers are in memory, in no file.
  */
 final class AnswerPasses {

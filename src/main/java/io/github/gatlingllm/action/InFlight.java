@@ -36,7 +36,7 @@ final class InFlight {
 
   /**
    * Cancels a request whose user may not start another one, on its event loop. A cancelled request
-   * frees its place in the gate, so the next may be sent before its own cancellation arrives.
+   * frees its place in the gate, so the next may be sent before its cancellation arrives.
    */
   void cancelIfLate(StreamedExchange exchange, Session session) {
     if (!mayStart(session)) {
@@ -72,7 +72,7 @@ final class InFlight {
     cancel(session -> UserSessions.levelOf(session) == level, DRAINED);
   }
 
-  /** Lets no request start any more, and cancels all requests, each on its own event loop. */
+  /** Lets no request start any more, and cancels all requests, each on its event loop. */
   void close(String reason) {
     String first = closeReason == null ? reason : closeReason;
     closeReason = first;

@@ -62,7 +62,7 @@ final class PlanWorkload extends Workload implements Users {
             place.gathers());
   }
 
-  /** Gatling's tick: the first one starts the plan, which has its own timers. */
+  /** Gatling's tick: the first one starts the plan, which has separate timers. */
   @Override
   public void injectBatch(FiniteDuration window) {
     if (!isBegun) {

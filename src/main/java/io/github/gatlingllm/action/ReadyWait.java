@@ -91,7 +91,7 @@ final class ReadyWait {
       String why = String.valueOf(e.getMessage());
       if (isLasting(e)) {
         throw InvalidSimulation.because(
-            "LLM: %s cannot be asked, which waiting does not change: %s. No load was sent"
+            "LLM: %s cannot be read, which waiting does not change: %s. No load was sent"
                 .formatted(page, why));
       }
       return why.matches("HTTP [1-4]\\d\\d") ? null : why;
@@ -108,8 +108,11 @@ final class ReadyWait {
     return cause != null || first instanceof IllegalArgumentException;
   }
 
-  /** Since when the server was asked that now answers: since the other unless it was waited for. */
-  long askedSince(long firstRequestNanos) {
+  /**
+   * Since when this run waits for the server that now answers: since its first request unless
+   * before.
+   */
+  long waitedSince(long firstRequestNanos) {
     Long since = SINCE.remove(protocol.baseUrls());
     return since == null ? firstRequestNanos : since;
   }

@@ -370,7 +370,8 @@ final class Request {
       return after;
     }
     Integer counted = tokens.promptTokens() == null ? promptTokens() : tokens.promptTokens();
-    int asking = counted == null ? tokens.promptChars() / PreparedRequest.CHARS_PER_TOKEN : counted;
+    int promptTokensOrEstimate =
+        counted == null ? tokens.promptChars() / PreparedRequest.CHARS_PER_TOKEN : counted;
     Integer output = tokens.outputTokens();
     Integer reasoning = tokens.reasoningTokens();
     ReceivedAnswer answer = exchange.answer();
@@ -379,7 +380,7 @@ final class Request {
         before.answered(
             texts.newMessages(),
             Message.answer(text, answer.toolCalls()),
-            asking,
+            promptTokensOrEstimate,
             output == null
                 ? text.length() / PreparedRequest.CHARS_PER_TOKEN
                 : Math.max(0, output - (reasoning == null ? 0 : reasoning)));

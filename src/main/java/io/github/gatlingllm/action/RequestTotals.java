@@ -32,7 +32,7 @@ final class RequestTotals {
   private long replays;
   private long repeated;
 
-  /** A session is replayed without its own marker, which the target may have had before. */
+  /** A session is replayed without a marker of its round, which the target may have had before. */
   synchronized void replayed(String target, Dataset.Agent main) {
     replays++;
     Set<Dataset.Agent> before =

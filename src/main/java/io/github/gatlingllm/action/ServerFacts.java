@@ -37,8 +37,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server of a target is and has, by its own pages and its answer to the first request. A
- * run prints some of it in a line before the load, the command {@code probe} all of it in ten.
+ * What the server of a target is and has, by its pages and its answer to the first request. A run
+ * prints some of it in a line before the load, the command {@code probe} all of it in ten.
  */
 final class ServerFacts {
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A target of a run: one protocol, and what all requests with it share. Equal protocols are one
- * target; requests before the load have their own run, and the limits of the target. Thread-safe.
+ * target; requests before the load have a separate run, and the limits of the target. Thread-safe.
  */
 final class Target {
 

@@ -143,7 +143,7 @@ final class TokenCounting {
           .computeIfAbsent(tokenizer, each -> new CountedTexts(each, maxChars, maxTexts))
           .count(body.prefix(), body.promptTexts());
     } catch (Tokenizer.Uncounted e) {
-      return null; // a server is not asked in the load
+      return null; // no request to a server during the load
     } catch (RuntimeException e) {
       if (failing.add(tokenizer.name())) {
         PrintableText.print(

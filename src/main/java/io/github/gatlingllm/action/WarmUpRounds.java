@@ -277,11 +277,11 @@ final class WarmUpRounds {
     Long sent = timing.admittedUnixNanos();
     Long first = timing.ttftNanos() == null ? timing.latencyNanos() : timing.ttftNanos();
     if (sent != null && first != null) {
-      long asked = load.run.run.unixNanos(wait.askedSince(firstRequestNanos));
+      long since = load.run.run.unixNanos(wait.waitedSince(firstRequestNanos));
       load.run.run.describe(
           info -> {
             Map<String, Double> all = new LinkedHashMap<>(info.outcome().firstAnswers());
-            all.putIfAbsent(load.name, (sent + first - asked) / 1e9);
+            all.putIfAbsent(load.name, (sent + first - since) / 1e9);
             return info.firstAnswers(all);
           });
     }

@@ -260,7 +260,7 @@ public final class AssertionScope {
     return number(Metric.JITTER);
   }
 
-  /** Median over requests of p99 ÷ p50 of their own inter-token gaps. */
+  /** Median over requests of p99 ÷ p50 of their inter-token gaps. */
   public AssertionCondition jitterPerRequest() {
     return number(Metric.JITTER_PER_REQUEST);
   }

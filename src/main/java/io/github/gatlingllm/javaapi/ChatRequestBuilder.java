@@ -174,7 +174,7 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
   }
 
   /**
-   * Asks for the log probability of each token, and of the {@code top} most likely ones at its
+   * Requests the log probability of each token, and of the {@code top} most likely ones at its
    * position, 0 to 20.
    */
   public ChatRequestBuilder logprobs(int top) {

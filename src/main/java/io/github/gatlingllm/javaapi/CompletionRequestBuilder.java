@@ -28,7 +28,7 @@ public final class CompletionRequestBuilder
   }
 
   /**
-   * Asks for the log probability of each token, and of the {@code top} most likely ones at its
+   * Requests the log probability of each token, and of the {@code top} most likely ones at its
    * position, 0 to 5.
    */
   public CompletionRequestBuilder logprobs(int top) {

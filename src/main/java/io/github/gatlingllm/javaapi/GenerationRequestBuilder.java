@@ -24,7 +24,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
 
   /**
    * Maximum number of tokens to generate, 1 or more. Unless {@link
-   * LlmProtocolBuilder#disableIgnoreEos()} is set, the server is asked to generate exactly this
+   * LlmProtocolBuilder#disableIgnoreEos()} is set, the server is told to generate exactly this
    * many.
    */
   public final T maxTokens(int tokens) {
@@ -42,7 +42,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
 
   /**
    * Draws the number for each request, e.g. of {@link LlmDsl#lognormalTokens}, by the seed of the
-   * protocol. A warm-up request asks for the mean.
+   * protocol. A warm-up request has the mean.
    */
   public final T maxTokens(LengthDistribution lengths) {
     return edit(
@@ -124,7 +124,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return edit(draft -> draft.stop = List.of(Dynamic.of(text)));
   }
 
-  /** The seed that the server is asked to sample with. */
+  /** The seed by which the server samples. */
   public final T seed(long seed) {
     return parameter("seed", Dynamic.of(seed));
   }
@@ -154,7 +154,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return edit(draft -> draft.abandonment = leaving);
   }
 
-  /** Asks for a stream, or for one body; by default as the protocol states. */
+  /** Requests a stream, or one body; by default as the protocol states. */
   public final T stream(boolean stream) {
     return edit(draft -> draft.stream = Dynamic.of(stream));
   }

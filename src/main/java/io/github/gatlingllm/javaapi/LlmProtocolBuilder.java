@@ -149,8 +149,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Sends this header with its own value for each conversation, the same in all its turns, so that
-   * a gateway can send them to one replica. A request outside a conversation has its own.
+   * Sends this header with another value for each conversation, the same in all its turns, so that
+   * a gateway can send them to one replica. So has a request outside a conversation.
    */
   public LlmProtocolBuilder conversationHeader(String name) {
     return with(Setting.CONVERSATION_HEADER, Draft.headerName("conversationHeader", name));
@@ -288,12 +288,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(Setting.CONNECTIONS, "shared");
   }
 
-  /** Every virtual user has its own connections, closed when it ends, as in a browser. */
+  /** Every virtual user has separate connections, closed when it ends, as in a browser. */
   public LlmProtocolBuilder disableShareConnections() {
     return with(Setting.CONNECTIONS, "perUser");
   }
 
-  /** Asks for answers in one body, unless a request sets it; TTFT, TPOT and ITL are then absent. */
+  /** Requests answers in one body, unless a request sets it; TTFT, TPOT and ITL are then absent. */
   public LlmProtocolBuilder disableStreaming() {
     return with(Setting.STREAM, false);
   }
@@ -327,9 +327,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(Setting.INCLUDE_USAGE, false);
   }
 
-  /** Asks the server for the tokens of each event, or not; by default if it is vLLM or SGLang. */
-  public LlmProtocolBuilder eventTokens(boolean asked) {
-    return with(Setting.EVENT_TOKENS, asked ? "server" : "none");
+  /** Requests the tokens of each event, or not; by default if it is vLLM or SGLang. */
+  public LlmProtocolBuilder eventTokens(boolean requested) {
+    return with(Setting.EVENT_TOKENS, requested ? "server" : "none");
   }
 
   /** A JSON object whose fields override those of every request; a null value removes one. */
@@ -405,7 +405,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(Setting.SESSION_START, InvalidSimulation.checked(() -> new StartRange(from, to)));
   }
 
-  /** Objectives of every request whose name has none of its own. */
+  /** Objectives of every request whose name has none. */
   public LlmProtocolBuilder slo(SloBuilder slo) {
     return with(s -> s.with(Setting.SLO, new Slos(slo.build(), s.sloByName())));
   }

@@ -157,7 +157,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
         });
   }
 
-  /** Begins every prompt with its own nonce, as {@link LlmProtocolBuilder#uniquePrompts}. */
+  /** Begins every prompt with another nonce, as {@link LlmProtocolBuilder#uniquePrompts}. */
   public PromptsBuilder unique() {
     return with(draft -> draft.prefix = new PromptPrefix.Unique(seedOrRandom()));
   }

@@ -11,7 +11,7 @@ import java.util.function.Function;
  * A request for the relevance of documents to a query: {@code
  * llm("rank").rerank().query("#{question}").documents("#{first}", "#{second}")}. The answer is one
  * body: it has a latency, but no first token. The request succeeds if the answer has a result for
- * each document, or as many as {@link #topN} asks for.
+ * each document, or as many as {@link #topN} requests.
  */
 public final class RerankRequestBuilder extends LlmRequestBuilder<RerankRequestBuilder> {
 
@@ -42,13 +42,13 @@ public final class RerankRequestBuilder extends LlmRequestBuilder<RerankRequestB
     return edit(draft -> draft.inputList = Dynamic.of(texts));
   }
 
-  /** Asks for the most relevant documents only, 1 or more: {@code top_n}. */
+  /** Requests the most relevant documents only, 1 or more: {@code top_n}. */
   public RerankRequestBuilder topN(int documents) {
     return parameter(
         "top_n", Dynamic.of(InvalidSimulation.requireMin(1, "topN", documents, "document")));
   }
 
-  /** Asks for the texts of the documents in the answer, too, or not: {@code return_documents}. */
+  /** Requests the texts of the documents in the answer, too, or not: {@code return_documents}. */
   public RerankRequestBuilder returnDocuments(boolean returned) {
     return parameter("return_documents", Dynamic.of(returned));
   }

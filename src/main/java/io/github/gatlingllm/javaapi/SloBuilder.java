@@ -58,7 +58,7 @@ public final class SloBuilder {
     return tpot(duration(millis));
   }
 
-  /** The 99th percentile of the request's own inter-token gaps must be below this limit. */
+  /** The 99th percentile of the request's inter-token gaps must be below this limit. */
   public SloBuilder itl(Duration limit) {
     return and(Slo.Measure.ITL, limit);
   }
