@@ -303,7 +303,7 @@ public record PlanText(LoadPlan plan) {
     }
     long seconds = Math.round(duration.toMillis() / 1000.0);
     if (seconds >= 7200) {
-      return NumberText.duration(seconds);
+      return NumberText.duration((double) seconds);
     }
     String minutes = seconds / 60 + " min";
     return seconds % 60 == 0 ? minutes : minutes + " " + seconds % 60 + " s";

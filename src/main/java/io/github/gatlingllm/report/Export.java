@@ -114,7 +114,8 @@ final class Export {
 
   private void take(RequestRecord record, ByteBuffer line, RequestSink sink) {
     try {
-      JsonNode tree = JSON.readTree(line.array(), line.position(), line.remaining());
+      JsonNode tree =
+          JSON.readTree(line.array(), line.arrayOffset() + line.position(), line.remaining());
       sink.take(request(record, (ObjectNode) tree));
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);

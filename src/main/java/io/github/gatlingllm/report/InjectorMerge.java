@@ -417,7 +417,7 @@ final class InjectorMerge implements RecordSource {
           moved += isSamePhase ? 0 : 1;
           try {
             if (isSamePhase) {
-              to.write(line.array(), line.position(), line.remaining());
+              to.write(line.array(), line.arrayOffset() + line.position(), line.remaining());
               to.write('\n');
             } else {
               to.write(RecordFile.line(placed));

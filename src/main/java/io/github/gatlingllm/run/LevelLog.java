@@ -78,20 +78,21 @@ final class LevelLog implements RunningLevel.Listener {
   public void afterLevel(RunningLevel ended, Runnable next) {
     LevelResults entry = current();
     highestInFlight = Math.max(highestInFlight, ended.highestInFlight());
-    CompletableFuture.allOf(duringLevel.toArray(CompletableFuture[]::new))
-        .thenRun(
-            () -> {
-              duringLevel.forEach(sent -> add(entry, sent.join()));
-              duringLevel.clear();
-              hooks.after(
-                  ended,
-                  run,
-                  this::failed,
-                  calls -> {
-                    add(entry, calls);
-                    next.run();
-                  });
-            });
+    var unused =
+        CompletableFuture.allOf(duringLevel.toArray(CompletableFuture[]::new))
+            .thenRun(
+                () -> {
+                  duringLevel.forEach(sent -> add(entry, sent.join()));
+                  duringLevel.clear();
+                  hooks.after(
+                      ended,
+                      run,
+                      this::failed,
+                      calls -> {
+                        add(entry, calls);
+                        next.run();
+                      });
+                });
   }
 
   private void failed(String failure) {

@@ -138,7 +138,7 @@ record Pooled(
         all.judged(),
         all.met(),
         all.unknown(),
-        !isOfLevel || decision == null
+        (!isOfLevel || decision == null)
             ? null
             : counts(null).sheds() ? Boolean.FALSE : decision.holds(),
         fact(WindowFact.SLO_HELD_AFTER_S),
