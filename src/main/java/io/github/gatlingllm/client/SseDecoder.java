@@ -28,7 +28,7 @@ final class SseDecoder {
 
   private static final byte[] NONE = {};
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
-  private static final byte[] DATA = {'d', 'a', 't', 'a', ':'};
+  private static final byte[] DATA = {'d', 'a', 't', 'a'};
   private static final byte[] EVENT = {'e', 'v', 'e', 'n', 't'};
 
   /** Fields, and comments, that are not part of the answer. */
@@ -107,7 +107,7 @@ final class SseDecoder {
   void endOfStream() {
     byte[] rest = line.array();
     int from = firstLine ? afterByteOrderMark(rest, 0, line.length()) : 0;
-    if (startsWith(DATA, rest, from, line.length())) {
+    if (startsWithData(rest, from, line.length())) {
       line(rest, 0, line.length());
     } else {
       ignore(rest, from, line.length());
@@ -173,20 +173,27 @@ final class SseDecoder {
     }
     if (at == to) {
       dispatch();
-    } else if (startsWith(DATA, bytes, at, to)) {
-      data(bytes, afterSpace(bytes, at + DATA.length, to), to);
+    } else if (startsWithData(bytes, at, to)) {
+      data(bytes, afterSpace(bytes, at + 5, to), to);
     } else if (bytes[at] != ':') {
       otherField(bytes, at, to);
     }
   }
 
   private static int afterByteOrderMark(byte[] bytes, int from, int to) {
-    return startsWith(BYTE_ORDER_MARK, bytes, from, to) ? from + BYTE_ORDER_MARK.length : from;
+    int end = from + BYTE_ORDER_MARK.length;
+    return end <= to && Arrays.equals(bytes, from, end, BYTE_ORDER_MARK, 0, BYTE_ORDER_MARK.length)
+        ? end
+        : from;
   }
 
-  private static boolean startsWith(byte[] beginning, byte[] bytes, int from, int to) {
-    int end = from + beginning.length;
-    return end <= to && Arrays.equals(bytes, from, end, beginning, 0, beginning.length);
+  private static boolean startsWithData(byte[] bytes, int from, int to) {
+    return to - from >= 5
+        && bytes[from] == 'd'
+        && bytes[from + 1] == 'a'
+        && bytes[from + 2] == 't'
+        && bytes[from + 3] == 'a'
+        && bytes[from + 4] == ':';
   }
 
   private static int afterSpace(byte[] bytes, int from, int to) {
@@ -198,7 +205,7 @@ final class SseDecoder {
     while (colon < to && bytes[colon] != ':') {
       colon++;
     }
-    if (Arrays.equals(bytes, from, to, DATA, 0, DATA.length - 1)) {
+    if (Arrays.equals(bytes, from, to, DATA, 0, DATA.length)) {
       data(bytes, to, to);
     } else if (Arrays.equals(bytes, from, colon, EVENT, 0, EVENT.length)) {
       int value = colon == to ? to : afterSpace(bytes, colon + 1, to);
