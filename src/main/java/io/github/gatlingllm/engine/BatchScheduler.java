@@ -70,10 +70,10 @@ final class BatchScheduler implements Scheduler {
     stepping = false;
     for (Iterator<Sequence> each = running.iterator(); each.hasNext(); ) {
       Sequence sequence = each.next();
-      if (sequence.decodes()) {
+      if (sequence.isPrefilled()) {
         sequence.generate();
         tokens.add(sequence);
-        if (sequence.finished()) {
+        if (sequence.isFinished()) {
           each.remove();
           if (sequence.blocks != null) {
             // The next turn of a conversation can share the answer, too.
@@ -123,7 +123,7 @@ final class BatchScheduler implements Scheduler {
   /** Processes prompt tokens, which others can share when all of them are processed. */
   private int prefill(Sequence sequence, int budget) {
     int tokens = sequence.prefill(budget);
-    if (tokens > 0 && sequence.decodes() && sequence.blocks != null) {
+    if (tokens > 0 && sequence.isPrefilled() && sequence.blocks != null) {
       cache.add(sequence.blocks, sequence.promptTokens / Prompt.BLOCK_TOKENS);
     }
     return tokens;
@@ -132,7 +132,7 @@ final class BatchScheduler implements Scheduler {
   private long stepNanos(int prefillTokens) {
     int batch = 0;
     for (Sequence sequence : running) {
-      batch += sequence.decodes() ? 1 : 0;
+      batch += sequence.isPrefilled() ? 1 : 0;
     }
     double prefillNanos = prefillTokens / model.prefillTokensPerSecond * 1e9;
     double growth = 1 + model.perSequence * batch + model.perKvToken * kvTokens();

@@ -411,7 +411,7 @@ public final class EmbeddedEngine implements AutoCloseable {
       return fixedItlNanos > 0;
     }
 
-    boolean sharesPrefixes() {
+    boolean hasPrefixCache() {
       return prefixCaching && !isFixed();
     }
 

@@ -134,7 +134,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     int reasoning = request.api().takesMessages() ? settings.reasoningTokens : 0;
     for (int choice = 0; choice < request.choices(); choice++) {
       GeneratedAnswer answer = GeneratedAnswer.to(request, settings.seed, reasoning, room, choice);
-      long[] blocks = settings.sharesPrefixes() ? prompt.blocks(answer, request.api()) : null;
+      long[] blocks = settings.hasPrefixCache() ? prompt.blocks(answer, request.api()) : null;
       exchange.add(prompt, request.priority(), blocks, answer);
     }
   }

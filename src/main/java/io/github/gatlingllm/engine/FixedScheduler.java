@@ -40,7 +40,7 @@ final class FixedScheduler implements Scheduler {
       Sequence sequence = due.sequence();
       sequence.generate();
       tokens.add(sequence);
-      if (!sequence.finished()) {
+      if (!sequence.isFinished()) {
         timetable.add(new Due(sequence, due.atNanos() + itlNanos));
       }
     }

@@ -64,7 +64,7 @@ abstract class Sequence {
     return tokens;
   }
 
-  boolean decodes() {
+  boolean isPrefilled() {
     return prefilled == promptTokens;
   }
 
@@ -72,7 +72,7 @@ abstract class Sequence {
     generated++;
   }
 
-  boolean finished() {
+  boolean isFinished() {
     return generated == outputTokens;
   }
 

@@ -15,6 +15,8 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpContentDecompressor;
@@ -141,19 +143,14 @@ class ConnectionWatchTest {
   }
 
   @Test
-  void closedBeforeItIsRead() throws Exception {
+  void kernelStatesRoundTripOfTheHandshakeAndCloseBeforeItIsRead() throws Exception {
     assumeTrue(Epoll.isAvailable(), "skipped: Linux only");
     EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      Channel channel =
-          new Bootstrap()
-              .group(group)
-              .channel(EpollSocketChannel.class)
-              .option(ChannelOption.AUTO_READ, false)
-              .handler(new ChannelInboundHandlerAdapter())
-              .connect(listener.getLocalSocketAddress())
-              .sync()
-              .channel();
+      Channel channel = connect(group, EpollSocketChannel.class, listener);
+      ReadTimestamps first = ReadTimestamps.of(channel, clock::get);
+      assertThat(ReadTimestamps.of(channel, clock::get)).isSameAs(first);
+      assertThat(first.roundTripNanos()).isBetween(1_000L, TimeUnit.MINUTES.toNanos(1));
       try (Socket accepted = listener.accept()) {
         assertThat(accepted.isConnected()).isTrue();
         assertThat(ConnectionWatch.isClosed(channel)).isFalse();
@@ -166,6 +163,30 @@ class ConnectionWatchTest {
     } finally {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
     }
+  }
+
+  @Test
+  void otherSocketsStateNeither() throws Exception {
+    EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Channel channel = connect(group, NioSocketChannel.class, listener);
+      assertThat(ReadTimestamps.of(channel, clock::get).roundTripNanos()).isNull();
+      assertThat(ConnectionWatch.isClosed(channel)).isFalse();
+    } finally {
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+  }
+
+  private static Channel connect(
+      EventLoopGroup group, Class<? extends Channel> socket, ServerSocket to) throws Exception {
+    return new Bootstrap()
+        .group(group)
+        .channel(socket)
+        .option(ChannelOption.AUTO_READ, false)
+        .handler(new ChannelInboundHandlerAdapter())
+        .connect(to.getLocalSocketAddress())
+        .sync()
+        .channel();
   }
 
   @Test

@@ -36,8 +36,7 @@ final class EmbeddedEngineTest {
   private static final EmbeddedEngine.EngineBuilder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1).recordGroundTruth();
 
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final HttpClient client = HttpClient.newHttpClient();
   private final List<EmbeddedEngine> started = new ArrayList<>();
 
   @AfterEach
@@ -84,24 +83,10 @@ final class EmbeddedEngineTest {
     return client.send(request, BodyHandlers.ofString()).body();
   }
 
-  /** The data of each event; every event must be one line and a blank one. */
-  private List<String> events(HttpRequest request) throws IOException, InterruptedException {
-    List<String> lines = send(request).lines().toList();
-    for (int i = 0; i < lines.size(); i += 2) {
-      assertThat(lines.get(i)).startsWith("data: ");
-      assertThat(lines.get(i + 1)).isEmpty();
-    }
-    return lines.stream()
-        .filter(line -> !line.isEmpty())
-        .map(line -> line.substring("data: ".length()))
-        .toList();
-  }
-
-  private static List<JsonNode> chunks(List<String> events) {
-    return events.stream()
-        .filter(event -> !event.equals("[DONE]"))
-        .map(EngineClient::json)
-        .toList();
+  /** The chunks of a stream; every event must be one line and a blank one. */
+  private static List<JsonNode> chunks(String stream) {
+    assertThat(stream).matches("(data: .*\n\n)*");
+    return EngineClient.chunks(stream);
   }
 
   private static void await(BooleanSupplier condition) {
@@ -115,13 +100,14 @@ final class EmbeddedEngineTest {
   @Test
   void streamedChatIsRoleTokensFinishUsageDone() throws Exception {
     EmbeddedEngine engine = start(FAST);
-    List<String> events =
-        events(
-            chat(
-                engine,
-                ",\"max_tokens\":3,\"stream\":true,\"stream_options\":{\"include_usage\":true}"));
-    List<JsonNode> chunks = chunks(events);
-    assertThat(events).hasSize(7).last().isEqualTo("[DONE]");
+    List<JsonNode> chunks =
+        chunks(
+            send(
+                chat(
+                    engine,
+                    ",\"max_tokens\":3,\"stream\":true,"
+                        + "\"stream_options\":{\"include_usage\":true}")));
+    assertThat(chunks).hasSize(6);
     assertThat(chunks)
         .allSatisfy(
             chunk -> {
@@ -151,14 +137,9 @@ final class EmbeddedEngineTest {
   @Test
   void streamedCompletionHasTextsAndNoRole() throws Exception {
     EmbeddedEngine engine = start(FAST);
-    String body = "{\"prompt\":\"Once upon a time\",\"max_tokens\":2,\"stream\":true}";
-    List<String> events =
-        events(
-            request(engine, "/v1/completions")
-                .POST(HttpRequest.BodyPublishers.ofString(body))
-                .build());
-    List<JsonNode> chunks = chunks(events);
-    assertThat(events).hasSize(4).last().isEqualTo("[DONE]");
+    String body = "{'prompt':'Once upon a time','max_tokens':2,'stream':true}";
+    List<JsonNode> chunks = chunks(new EngineClient(engine).send("/completions", body).body());
+    assertThat(chunks).hasSize(3);
     assertThat(chunks).allSatisfy(chunk -> assertThat(chunk.has("usage")).isFalse());
     assertThat(chunks.get(0).at("/choices/0/text").textValue()).isNotBlank();
     assertThat(chunks.get(2).at("/choices/0/finish_reason").textValue()).isEqualTo("length");
@@ -169,7 +150,7 @@ final class EmbeddedEngineTest {
     EmbeddedEngine engine = start(FAST);
     JsonNode notStreamed = json(send(chat(engine, ",\"max_tokens\":40")));
     String streamed =
-        chunks(events(chat(engine, ",\"max_tokens\":40,\"stream\":true"))).stream()
+        chunks(send(chat(engine, ",\"max_tokens\":40,\"stream\":true"))).stream()
             .map(chunk -> chunk.at("/choices/0/delta/content").asText())
             .collect(Collectors.joining());
     assertThat(notStreamed.path("object").textValue()).isEqualTo("chat.completion");
