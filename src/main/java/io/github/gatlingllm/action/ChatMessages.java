@@ -78,7 +78,7 @@ final class ChatMessages {
     Object messages = all.resolve(session);
     if (messages instanceof Dialog dialog) {
       tools = dialog.tools();
-      body.messages(dialog.asked());
+      body.messages(dialog.promptMessages());
     } else {
       body.messagesJson(messages instanceof String text ? text : json(messages));
     }
@@ -86,7 +86,7 @@ final class ChatMessages {
 
   Conversation addHistory(String key) {
     Conversation before = stored(key);
-    List<Message> next = before.nextAsked();
+    List<Message> next = before.nextQuestion();
     boolean hasResults =
         next == null ? answersCalls : next.stream().anyMatch(each -> each.toolCallId() != null);
     Conversation history = hasResults ? before : before.withoutOpenCalls();
@@ -104,7 +104,7 @@ final class ChatMessages {
                   + "conversation(\"%s\").dialog(\"#{dialog}\")")
               .formatted(key, key));
     }
-    List<Message> next = stored.nextAsked();
+    List<Message> next = stored.nextQuestion();
     if (next == null) {
       throw new IllegalArgumentException(
           "the dialog of '%s' has no more turns; check this first: asLongAs(goesOn(\"%s\"))"

@@ -101,7 +101,7 @@ final class InjectionPlans {
       }
       return session;
     }
-    if (arrival.anchors()) {
+    if (arrival.isAnchor()) {
       long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
       run.levels().injectionStarted(level, plan.injection, start, schedule);
     }

@@ -273,7 +273,7 @@ final class LlmComponents implements ProtocolComponents {
     return session -> {
       StatsBatcher.userLeaves();
       Arrival arrival = UserSessions.arrivalOf(session);
-      if (arrival != null && !arrival.taken()) {
+      if (arrival != null && !arrival.isTaken()) {
         RunningLevel level = arrival.level();
         load.totals.skipped(
             session.scenario(),

@@ -94,7 +94,7 @@ public final class WorkloadBuilder implements Executable {
   }
 
   private void requireDialog(boolean isInRange, String message) {
-    if (!isInRange || !parts.scenario.dialog()) {
+    if (!isInRange || !parts.scenario.isDialog()) {
       throw InvalidSimulation.because(parts.scenario + "." + message);
     }
   }
@@ -145,7 +145,7 @@ public final class WorkloadBuilder implements Executable {
 
   @Override
   public ChainBuilder toChainBuilder() {
-    if (parts.scenario.dialog() && parts.isCompletion) {
+    if (parts.scenario.isDialog() && parts.isCompletion) {
       throw InvalidSimulation.because(
           parts.scenario + ".completion(): a dialog needs the chat API; leave it out");
     }
@@ -163,7 +163,7 @@ public final class WorkloadBuilder implements Executable {
                   .maxTokens(parts.maxTokens)));
     }
     ChatRequestBuilder chat = parts.api.apply(LlmDsl.llm(name));
-    if (parts.scenario.dialog()) {
+    if (parts.scenario.isDialog()) {
       ChainBuilder turn = exec(ask(chat.history(HISTORY).user(prompt)));
       ChainBuilder thought =
           parts.maxThinkTime.isZero()

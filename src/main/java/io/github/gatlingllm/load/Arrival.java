@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planned arrival of one open-load user, held in its session: {@code scheduled = start −
- * startLagNanos} of its first LLM request, which waits for {@link #plannedNanos}, calls {@link
+ * The planned arrival of one open-load user, an attribute of its session: {@code scheduled = start
+ * − startLagNanos} of its first LLM request, which waits for {@link #plannedNanos}, calls {@link
  * #started} and then {@link #take}. Used on the user's event loop only.
  */
 public final class Arrival {
@@ -24,20 +24,20 @@ public final class Arrival {
   private final @Nullable RunningLevel level;
   private final Planned planned;
   private final long plannedNanos;
-  private final boolean first;
+  private final boolean isAnchor;
   private long startedNanos;
-  private boolean taken;
+  private boolean isTaken;
   private @Nullable IdentityHashMap<Object, Integer> draws;
 
   Arrival(@Nullable RunningLevel level, Planned planned, long plannedNanos) {
     this(level, planned, plannedNanos, false);
   }
 
-  Arrival(@Nullable RunningLevel level, Planned planned, long plannedNanos, boolean first) {
+  Arrival(@Nullable RunningLevel level, Planned planned, long plannedNanos, boolean isAnchor) {
     this.level = level;
     this.planned = planned;
     this.plannedNanos = plannedNanos;
-    this.first = first;
+    this.isAnchor = isAnchor;
     this.startedNanos = plannedNanos;
   }
 
@@ -71,8 +71,8 @@ public final class Arrival {
   }
 
   /** Whether it is the first of an {@code injectOpen}, which fixes the start of the schedule. */
-  public boolean anchors() {
-    return first;
+  public boolean isAnchor() {
+    return isAnchor;
   }
 
   /** Token counts of the replayed request; null if none is replayed. */
@@ -97,13 +97,13 @@ public final class Arrival {
 
   /** Returns true for the first call: only the user's first request is scheduled by the arrival. */
   public boolean take() {
-    boolean first = !taken;
-    taken = true;
-    return first;
+    boolean isFirst = !isTaken;
+    isTaken = true;
+    return isFirst;
   }
 
-  public boolean taken() {
-    return taken;
+  public boolean isTaken() {
+    return isTaken;
   }
 
   /**
@@ -205,7 +205,7 @@ public final class Arrival {
     private final String description;
     private final Supplier<Stream<Planned>> plan;
     private final Iterator<Planned> arrivals;
-    private boolean anchored;
+    private boolean isAnchored;
     private long anchorNanos;
 
     public OpenSchedule(String description, Supplier<Stream<Planned>> plan) {
@@ -230,12 +230,12 @@ public final class Arrival {
       }
       Planned planned = arrivals.next();
       long offset = planned.offsetNanos();
-      boolean first = !anchored;
-      if (first) {
-        anchored = true;
+      boolean isAnchor = !isAnchored;
+      if (isAnchor) {
+        isAnchored = true;
         anchorNanos = nanoTime + MARGIN_NANOS - offset;
       }
-      Arrival arrival = new Arrival(null, planned, anchorNanos + offset, first);
+      Arrival arrival = new Arrival(null, planned, anchorNanos + offset, isAnchor);
       arrival.started(nanoTime);
       return arrival;
     }

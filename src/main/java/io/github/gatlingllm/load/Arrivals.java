@@ -24,7 +24,7 @@ public sealed interface Arrivals permits Arrivals.Steady, VaryingRate, Trace {
   /** Users per second that can be offered. */
   double MAX_PER_SECOND = 1e6;
 
-  /** Arrivals in nanoseconds, unbounded and in order: a curve keeps its last rate. */
+  /** Arrivals in nanoseconds, unbounded and in order: a curve continues at its last rate. */
   LongStream offsets();
 
   /** Its length in nanoseconds; {@link Long#MAX_VALUE} for a process without end. */
@@ -71,12 +71,12 @@ public sealed interface Arrivals permits Arrivals.Steady, VaryingRate, Trace {
 
   /** The arrivals before {@code fromNanos}, and the next {@code count} from there on. */
   default Stream<Planned> plannedUntil(long fromNanos, long count) {
-    AtomicLong left = new AtomicLong(count);
+    AtomicLong remaining = new AtomicLong(count);
     return planned()
         .takeWhile(
             arrival ->
-                left.get() > 0
-                    && (arrival.offsetNanos() < fromNanos || left.getAndDecrement() > 0));
+                remaining.get() > 0
+                    && (arrival.offsetNanos() < fromNanos || remaining.getAndDecrement() > 0));
   }
 
   record Planned(long index, long offsetNanos, @Nullable Lengths lengths) {}
@@ -181,12 +181,12 @@ public sealed interface Arrivals permits Arrivals.Steady, VaryingRate, Trace {
     private double min = Double.POSITIVE_INFINITY;
     private double max = Double.NEGATIVE_INFINITY;
     private long count;
-    private boolean fractions;
+    private boolean hasFractions;
 
     public void add(double stamp) {
       min = Math.min(min, stamp);
       max = Math.max(max, stamp);
-      fractions |= stamp != Math.rint(stamp);
+      hasFractions |= stamp != Math.rint(stamp);
       count++;
     }
 
@@ -206,11 +206,11 @@ public sealed interface Arrivals permits Arrivals.Steady, VaryingRate, Trace {
           return unit;
         }
       }
-      double tooShort = fractions ? StampUnit.SHORT_FRACTION_MILLIS : StampUnit.SHORT_MILLIS;
+      double tooShort = hasFractions ? StampUnit.SHORT_FRACTION_MILLIS : StampUnit.SHORT_MILLIS;
       if (gap > 0 && ofFormat == StampUnit.MS && gap < tooShort) {
         return StampUnit.S;
       }
-      return ofFormat == StampUnit.S && !fractions && gap >= StampUnit.LONG_SECONDS
+      return ofFormat == StampUnit.S && !hasFractions && gap >= StampUnit.LONG_SECONDS
           ? StampUnit.MS
           : ofFormat;
     }

@@ -59,13 +59,13 @@ final class Download {
   private final Path part;
 
   /** The SHA-256 that the user, else the Hub, states; null if neither does. */
-  private @Nullable String wanted;
+  private @Nullable String expected;
 
   private Download(String location, Path cache, Hub hub) {
     this.hub = hub;
     Matcher pinned = PINNED.matcher(location);
     String plain = pinned.matches() ? pinned.group(1) : location;
-    wanted =
+    expected =
         pinned.matches()
             ? HexFormat.of().formatHex(HexFormat.of().parseHex(pinned.group(2)))
             : null;
@@ -132,7 +132,7 @@ final class Download {
     synchronized (Download.class) { // locks of files are those of an entire JVM
       if (!Files.isRegularFile(download.file)) {
         download.fetch(silence);
-      } else if (download.wanted != null) {
+      } else if (download.expected != null) {
         var unused = download.checked(download.file);
       }
     }
@@ -158,11 +158,11 @@ final class Download {
   /** The SHA-256 of a file, which is deleted if it should have another. */
   private String checked(Path content) throws IOException {
     String is = sha256(content);
-    if (wanted != null && !wanted.equals(is)) {
+    if (expected != null && !expected.equals(is)) {
       Files.delete(content);
       throw new IllegalArgumentException(
           "SHA-256 is %s…, expected %s…; the file has been deleted, so try again or correct it"
-              .formatted(is.substring(0, 12), wanted.substring(0, 12)));
+              .formatted(is.substring(0, 12), expected.substring(0, 12)));
     }
     return is;
   }
@@ -194,7 +194,7 @@ final class Download {
       }
       String is = checked(part);
       Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-      print("SHA-256 " + is + ", kept as " + file);
+      print("SHA-256 " + is + ", stored as " + file);
     }
   }
 
@@ -204,7 +204,7 @@ final class Download {
     for (int hop = 0; hop <= MAX_REDIRECTS; hop++) {
       HttpResponse<?> answer = answer(at, silence);
       Matcher ofHub = SHA_256.matcher(answer.headers().firstValue("X-Linked-ETag").orElse(""));
-      wanted = wanted == null && ofHub.matches() ? ofHub.group(1) : wanted;
+      expected = expected == null && ofHub.matches() ? ofHub.group(1) : expected;
       int status = answer.statusCode();
       String next = answer.headers().firstValue("Location").orElse(null);
       if (status / 100 == 2) {

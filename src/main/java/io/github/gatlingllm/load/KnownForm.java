@@ -81,10 +81,10 @@ record KnownForm(String name, String readers, Predicate<JsonNode> looks) {
     List<KnownForm> forms = ENTRIES.stream().filter(form -> form.looks.test(entry)).toList();
     return forms.isEmpty() || forms.stream().anyMatch(form -> form.readers.contains(reader))
         ? otherwise
-        : forms.get(0).said(reader);
+        : forms.get(0).mistake(reader);
   }
 
-  private String said(String reader) {
+  private String mistake(String reader) {
     return "is "
         + name
         + (readers.isEmpty()

@@ -60,8 +60,8 @@ public record LevelResult(
     if (share == null) {
       return null;
     }
-    double asked = sloPercentile / 100;
-    return share.low() >= asked ? Boolean.TRUE : share.high() < asked ? Boolean.FALSE : null;
+    double required = sloPercentile / 100;
+    return share.low() >= required ? Boolean.TRUE : share.high() < required ? Boolean.FALSE : null;
   }
 
   @Nullable Double failedShare() {

@@ -84,7 +84,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return Long.MAX_VALUE;
     }
 
-    /** Whether measuring is extended by its planned length, asked shortly before its end. */
+    /** Whether measuring is extended by its planned length, evaluated shortly before its end. */
     default boolean extendsMeasuring(LevelResult soFar) {
       return false;
     }
@@ -264,14 +264,14 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
         }
       }
       for (LoadLevel level : levels) {
-        boolean last = level == levels.get(levels.size() - 1);
+        boolean isLast = level == levels.get(levels.size() - 1);
         if (level instanceof LoadLevel.FixedBatch) {
           throw new IllegalArgumentException(
               ("injector %s cannot run trials: each waits for the slowest request of all injectors;"
                       + " bound levels by requests or time instead")
                   .formatted(share));
         }
-        if (!last && level instanceof LoadLevel.Closed && !level.phases().isTimed()) {
+        if (!isLast && level instanceof LoadLevel.Closed && !level.phases().isTimed()) {
           throw new IllegalArgumentException(
               ("injector %s cannot know when the level after %s starts, as requests alone bound it;"
                       + " set a duration too")
@@ -348,13 +348,13 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       private static Conclusion stopped(
           LevelResult level, int remaining, StopRule rule, Sentence broken) {
         LevelResult.FailedInARow row = level.failedInARow();
-        boolean serverFailed = !rule.appliesAtLevelEnd() && row != null;
+        boolean hasServerFailed = !rule.appliesAtLevelEnd() && row != null;
         return new Conclusion(
             "stopped early",
             Sentence.text("stopped", level.cut(), level.label(), remaining, broken),
             !level.cut(),
-            serverFailed ? (Double) (double) row.count() : null,
-            serverFailed ? (Double) rule.limit() : null,
+            hasServerFailed ? (Double) (double) row.count() : null,
+            hasServerFailed ? (Double) rule.limit() : null,
             null,
             null);
       }

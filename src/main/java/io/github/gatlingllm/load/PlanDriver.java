@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Runs the levels of a plan and decides what each virtual user does next: iterate, wait, or end.
  * After measuring the load continues until the measured requests have ended, so that late requests
  * meet the same load as early ones; then nothing new starts, and the level ends when nothing is in
- * flight, or after its drain time. Thread-safe: one lock, held for a few hundred nanoseconds.
+ * flight, or after its drain time. Thread-safe: one lock, for a few hundred nanoseconds.
  */
 public final class PlanDriver {
   /** An open schedule starts this late after the decision, so that first arrivals are on time. */
@@ -41,13 +41,13 @@ public final class PlanDriver {
   private Phase phase = Phase.FILL;
   private @Nullable Settling settling; // null if no phase before measuring is automatic
   private @Nullable Long reviewAt;
-  private boolean filling; // users start, or have started
-  private boolean stopped; // no new iteration starts
+  private boolean isFilling; // users start, or have started
+  private boolean isStopped; // no new iteration starts
   private int inFlight; // iterations in flight, and users started ahead of their arrival
   private int freeSlots; // slots without a user
   private int measuredIterations; // started in the measure phase
-  private boolean othersAwaited; // the levels of other classes that still measure
-  private boolean othersMeasured;
+  private boolean areOthersAwaited; // the levels of other classes that still measure
+  private boolean haveOthersEnded;
 
   /**
    * The driver of a plan.
@@ -169,16 +169,16 @@ public final class PlanDriver {
     level = started;
     boolean isAutomatic = isGathering || next.phases().isAutomatic();
     settling = isAutomatic ? new Settling(started, e2eBefore) : null;
-    filling = false;
-    stopped = false;
+    isFilling = false;
+    isStopped = false;
     inFlight = 0;
     freeSlots = 0;
     measuredIterations = 0;
-    othersAwaited = false;
-    othersMeasured = levels.turn() == null;
-    Integer left = levels.remainingLevels();
-    if (left != null) {
-      listener.expectLevels(left);
+    areOthersAwaited = false;
+    haveOthersEnded = levels.turn() == null;
+    Integer remaining = levels.remainingLevels();
+    if (remaining != null) {
+      listener.expectLevels(remaining);
     }
     listener.levelStarted(started, started.startNanos());
     listener.watchFailures(
@@ -197,7 +197,7 @@ public final class PlanDriver {
   }
 
   private void enter(RunningLevel current, Phase entered) {
-    if (current != level || stopped) {
+    if (current != level || isStopped) {
       return;
     }
     phase = entered;
@@ -217,7 +217,7 @@ public final class PlanDriver {
     if (phase == Phase.COOLDOWN
         && !current.isEndKnown(phase)
         && !current.isAnyMeasuring()
-        && othersMeasured) {
+        && haveOthersEnded) {
       current.endPhase(phase, from);
     }
     if (!current.isEndKnown(phase)) {
@@ -243,14 +243,14 @@ public final class PlanDriver {
         () -> {
           if (extendsMeasuring(current)) {
             endOrExtendMeasuring(current);
-          } else if (current == level && !stopped) {
+          } else if (current == level && !isStopped) {
             at(current.endOf(Phase.MEASURE), () -> enter(current, Phase.COOLDOWN));
           }
         });
   }
 
   boolean extendsMeasuring(RunningLevel current) {
-    if (current != level || stopped || !levels.extendsMeasuring(listener.resultSoFar(current))) {
+    if (current != level || isStopped || !levels.extendsMeasuring(listener.resultSoFar(current))) {
       return false;
     }
     current.extendMeasuring();
@@ -263,7 +263,7 @@ public final class PlanDriver {
 
   private synchronized void review() {
     RunningLevel current = level;
-    if (current == null || stopped || phase == Phase.MEASURE || current.isEndKnown(phase)) {
+    if (current == null || isStopped || phase == Phase.MEASURE || current.isEndKnown(phase)) {
       return;
     }
     long now = nanoClock.getAsLong();
@@ -274,7 +274,7 @@ public final class PlanDriver {
         at(current.startNanos() + wait, this::review);
       }
     } else if (phase == Phase.FILL
-        && !filling
+        && !isFilling
         && current.level() instanceof LoadLevel.Closed closedLoop) {
       spread(current, closedLoop, 1, now);
       if (current.isEndKnown(phase)) {
@@ -297,30 +297,30 @@ public final class PlanDriver {
     }
     Settling automatic = Objects.requireNonNull(settling);
     if (phase == Phase.FILL) {
-      return filling ? automatic.untilGathered(offset) : automatic.untilFill(offset);
+      return isFilling ? automatic.untilGathered(offset) : automatic.untilFill(offset);
     }
     return automatic.untilSettled(offset);
   }
 
   /** Whether the load of a class may end, whose own measured requests have ended. */
   private boolean haveOthersMeasured(RunningLevel current, long now) {
-    if (!othersMeasured && !othersAwaited) {
-      othersAwaited = true;
+    if (!haveOthersEnded && !areOthersAwaited) {
+      areOthersAwaited = true;
       Turns.ClassTurn turn = Objects.requireNonNull(levels.turn());
       turn.meet(now, common -> at(common, () -> endWithOthers(current)));
     }
-    return othersMeasured;
+    return haveOthersEnded;
   }
 
   private void endWithOthers(RunningLevel current) {
     if (current == level) {
-      othersMeasured = true;
+      haveOthersEnded = true;
       review();
     }
   }
 
   private synchronized void cut(RunningLevel current) {
-    if (current == level && !stopped) {
+    if (current == level && !isStopped) {
       current.cut(nanoClock.getAsLong());
       enter(current, Phase.DRAIN);
     }
@@ -335,11 +335,11 @@ public final class PlanDriver {
 
   /** Starts no new iteration; those in flight may take the drain time from then on. */
   private void stop(RunningLevel current, long fromNanos) {
-    stopped = true;
+    isStopped = true;
     long drainNanos = current.level().phases().drainNanos();
-    boolean waited =
-        current.measureEndKnown() && fromNanos - current.measureEndNanos() >= drainNanos;
-    if (inFlight == 0 || waited) {
+    boolean isDrained =
+        current.isMeasureEndKnown() && fromNanos - current.measureEndNanos() >= drainNanos;
+    if (inFlight == 0 || isDrained) {
       end(current);
     } else {
       at(fromNanos + drainNanos, () -> end(current));
@@ -347,7 +347,7 @@ public final class PlanDriver {
   }
 
   private void endIfDrained(RunningLevel current) {
-    if (stopped && inFlight == 0) {
+    if (isStopped && inFlight == 0) {
       end(current);
     }
   }
@@ -388,7 +388,7 @@ public final class PlanDriver {
 
   /** Starts the users from index {@code first} on, evenly over the rest of the fill. */
   private void spread(RunningLevel current, LoadLevel.Closed level, int first, long now) {
-    filling = true;
+    isFilling = true;
     long fillNanos = fillNanos(current, level, now);
     if (!current.isEndKnown(Phase.FILL) && !current.isGathering()) {
       current.endPhase(Phase.FILL, now + fillNanos);
@@ -426,7 +426,7 @@ public final class PlanDriver {
 
   private boolean admits(RunningLevel current, long now) {
     return !(current.level() instanceof LoadLevel.Open)
-        && !stopped
+        && !isStopped
         && current.phaseAt(now) != Phase.DRAIN;
   }
 
@@ -456,7 +456,7 @@ public final class PlanDriver {
         && current.level() instanceof LoadLevel.FixedBatch batch
         && inFlight == 0
         && freeSlots == 0
-        && !stopped) {
+        && !isStopped) {
       current.beginTrial(measuredIterations / batch.users() + 1);
       for (int user = 0; user < batch.users(); user++) {
         openSlot(current);
@@ -465,7 +465,7 @@ public final class PlanDriver {
   }
 
   boolean isStarting(RunningLevel current) {
-    return current == level && !stopped;
+    return current == level && !isStopped;
   }
 
   void start(Arrival arrival) {

@@ -32,7 +32,7 @@ public final class RunningLevel {
 
   private final Phases planned;
   private final long startNanos;
-  private final boolean plannedStart;
+  private final boolean isStartPlanned;
   private final Runnable requestEnded;
   private volatile LoadLevel level;
   private final String label;
@@ -41,8 +41,8 @@ public final class RunningLevel {
   // the order of the phases, and changes only if the measure phase is extended.
   private final AtomicLongArray ends = new AtomicLongArray(PHASES.size());
   private volatile long cutAt = UNKNOWN;
-  private volatile boolean countReached;
-  private volatile boolean over;
+  private volatile boolean isCountReached;
+  private volatile boolean isOver;
   private volatile int trial;
 
   // State of its requests, guarded by this:
@@ -60,11 +60,11 @@ public final class RunningLevel {
   RunningLevel(
       LoadLevel level,
       long startNanos,
-      boolean plannedStart,
+      boolean isStartPlanned,
       boolean gathers,
       Runnable requestEnded) {
     this.gathers = gathers;
-    this.plannedStart = plannedStart;
+    this.isStartPlanned = isStartPlanned;
     this.level = level;
     this.planned = level.phases();
     this.startNanos = startNanos;
@@ -116,7 +116,7 @@ public final class RunningLevel {
     if (phases.stabilizeNanos() != null) {
       follow(Phase.FILL, Phase.STABILIZE, phases.stabilizeNanos());
     }
-    if (phases.isTimed() && !countReached) {
+    if (phases.isTimed() && !isCountReached) {
       follow(Phase.STABILIZE, Phase.MEASURE, phases.measureNanos());
     }
     if (!phases.cooldown()) {
@@ -148,7 +148,7 @@ public final class RunningLevel {
         level instanceof LoadLevel.Closed closed
             ? closed.with(longer)
             : ((LoadLevel.Open) level).with(longer);
-    if (!measureEndKnown()) {
+    if (!isMeasureEndKnown()) {
       return;
     }
     if (end(Phase.COOLDOWN) == end(Phase.MEASURE)) {
@@ -163,7 +163,7 @@ public final class RunningLevel {
 
   /** Planned start instant that several injectors share; null if none was planned. */
   public @Nullable Long plannedStartNanos() {
-    return plannedStart ? (Long) startNanos : null;
+    return isStartPlanned ? (Long) startNanos : null;
   }
 
   /** Start of the level, and the anchor of its schedule. */
@@ -171,7 +171,7 @@ public final class RunningLevel {
     return startNanos;
   }
 
-  public boolean measureStartKnown() {
+  public boolean isMeasureStartKnown() {
     return isEndKnown(Phase.STABILIZE);
   }
 
@@ -180,7 +180,7 @@ public final class RunningLevel {
   }
 
   /** Whether the end of the measure window is known: with a number of requests only at its end. */
-  public boolean measureEndKnown() {
+  public boolean isMeasureEndKnown() {
     return isEndKnown(Phase.MEASURE);
   }
 
@@ -237,7 +237,7 @@ public final class RunningLevel {
 
   /** Whether a request of it may be sent: until the level has ended or was cut. */
   public boolean admits() {
-    return !over && !isCut();
+    return !isOver && !isCut();
   }
 
   public boolean isCut() {
@@ -246,14 +246,14 @@ public final class RunningLevel {
 
   /** All iterations to measure have started: measuring ends when the last of them has ended. */
   void reachCount() {
-    countReached = true;
+    isCountReached = true;
     end(Phase.MEASURE, UNKNOWN);
     end(Phase.COOLDOWN, UNKNOWN);
   }
 
   /** Whether the requested number of iterations started before the time limit. */
   public boolean isCountReached() {
-    return countReached;
+    return isCountReached;
   }
 
   /** Ends the measure phase now; requests in flight are drained. */
@@ -268,7 +268,7 @@ public final class RunningLevel {
 
   /** Whether it has ended: none of its requests may start any more. */
   public boolean isOver() {
-    return over;
+    return isOver;
   }
 
   /** The number of the current batch trial, from 1; null for other levels. */
@@ -282,8 +282,8 @@ public final class RunningLevel {
 
   /** Ends the level, and its measure window if a number of requests bounded it. */
   void end(long nanoTime) {
-    over = true;
-    if (!measureEndKnown()) {
+    isOver = true;
+    if (!isMeasureEndKnown()) {
       end(Phase.MEASURE, Math.max(end(Phase.STABILIZE), nanoTime - startNanos));
       place();
     }
@@ -322,7 +322,7 @@ public final class RunningLevel {
 
   /** Requests in flight over the measure window, after its end; null for an empty window. */
   public synchronized LevelInfo.@Nullable InFlightCount inFlight() {
-    return measureEndKnown() ? inFlight.over(end(Phase.STABILIZE), end(Phase.MEASURE)) : null;
+    return isMeasureEndKnown() ? inFlight.over(end(Phase.STABILIZE), end(Phase.MEASURE)) : null;
   }
 
   /** A request of it starts; {@link #requestRecorded} follows once its record is written. */
@@ -339,7 +339,7 @@ public final class RunningLevel {
       answeredUsers += first ? 1 : 0;
       measuring -= measured ? 1 : 0;
     }
-    if (!measureStartKnown() || (measureEndKnown() && !isEndKnown(Phase.COOLDOWN))) {
+    if (!isMeasureStartKnown() || (isMeasureEndKnown() && !isEndKnown(Phase.COOLDOWN))) {
       requestEnded.run();
     }
   }

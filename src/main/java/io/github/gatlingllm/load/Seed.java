@@ -175,10 +175,10 @@ public final class Seed {
   /** Draws an element with a probability of its weight ÷ the sum of all weights. */
   public static <T> T weighted(
       List<T> choices, ToDoubleFunction<T> weight, SplittableRandom random) {
-    double left = random.nextDouble() * choices.stream().mapToDouble(weight).sum();
+    double rest = random.nextDouble() * choices.stream().mapToDouble(weight).sum();
     for (T choice : choices) {
-      left -= weight.applyAsDouble(choice);
-      if (left < 0) {
+      rest -= weight.applyAsDouble(choice);
+      if (rest < 0) {
         return choice;
       }
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The arrivals of recorded requests and their token counts, in 8 to 16 bytes each.
  *
- * @param stamps the unit of time stamps and who says so, in words; empty for date-times
+ * @param stamps the unit of time stamps and what states it, in words; empty for date-times
  * @param leftOut rows that were no requests, each reason a line
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -184,7 +184,7 @@ public record Trace(
       } else {
         file.rows(this::row);
       }
-      List<String> left =
+      List<String> skipped =
           leftOut.entrySet().stream()
               .map(each -> "skipped %s of %s: %s".formatted(each.getValue(), rows, each.getKey()))
               .toList();
@@ -192,7 +192,7 @@ public record Trace(
         throw new IllegalArgumentException(
             file.name()
                 + ": has no arrival; expected one or more"
-                + (left.isEmpty() ? "" : " (" + String.join("; ", left) + ")"));
+                + (skipped.isEmpty() ? "" : " (" + String.join("; ", skipped) + ")"));
       }
       StampUnit found = isDated ? StampUnit.S : seen.unit(isMooncake ? StampUnit.MS : StampUnit.S);
       StampUnit unit = set == null || isDated ? found : set;
@@ -203,7 +203,7 @@ public record Trace(
           stamps.build().mapToLong(stamp -> Math.round(stamp * unit.nanos)).toArray(),
           hasLengths ? lengths.build().toArray() : new int[0],
           isDated || size == 1 ? "" : words,
-          left,
+          skipped,
           speed);
     }
 

@@ -56,7 +56,7 @@ public record VaryingRate(LongToDoubleFunction rate, long lengthNanos, Gaps gaps
     private double area;
 
     /** Integral of the rate from the start of the step to the next arrival. */
-    private double wanted;
+    private double remaining;
 
     TimeRescaling(LongToDoubleFunction rate, long lengthNanos, DoubleSupplier gaps) {
       this.rate = rate;
@@ -64,7 +64,7 @@ public record VaryingRate(LongToDoubleFunction rate, long lengthNanos, Gaps gaps
       this.gaps = gaps;
       this.to = at(0);
       enter(0);
-      this.wanted = gaps.getAsDouble();
+      this.remaining = gaps.getAsDouble();
     }
 
     LongStream offsets() {
@@ -73,19 +73,19 @@ public record VaryingRate(LongToDoubleFunction rate, long lengthNanos, Gaps gaps
 
     /** The next arrival; negative after the end. */
     private long next() {
-      while (wanted >= area - ROUNDING) {
+      while (remaining >= area - ROUNDING) {
         if (stepStart + stepNanos >= lengthNanos) {
           return -1;
         }
-        wanted -= area;
+        remaining -= area;
         enter(stepStart + stepNanos);
       }
-      // The smaller root of from·x + slope·x²/2 = wanted, in the form without cancellation.
+      // The smaller root of from·x + slope·x²/2 = remaining, in the form without cancellation.
       double slope = (to - from) / (stepNanos / 1e9);
-      double reach = Math.max(0, wanted);
+      double reach = Math.max(0, remaining);
       double root = from + Math.sqrt(Math.max(0, from * from + 2 * slope * reach));
       double seconds = reach == 0 ? 0 : 2 * reach / root;
-      wanted += gaps.getAsDouble();
+      remaining += gaps.getAsDouble();
       return Math.min(lengthNanos - 1, stepStart + Math.min(stepNanos, Math.round(seconds * 1e9)));
     }
 

@@ -133,7 +133,7 @@ final class LevelLog implements RunningLevel.Listener {
     if (level.level() instanceof LoadLevel.Closed closed && closed.users() == 0) {
       print(entry, "this injector has none of its users");
     }
-    if (level.measureStartKnown()) {
+    if (level.isMeasureStartKnown()) {
       levels.windowEdge(level.measureStartNanos());
     }
     levels.changed();
@@ -174,7 +174,7 @@ final class LevelLog implements RunningLevel.Listener {
       levels.windowEdge(nanoTime);
     }
     levels.changed();
-    if (phase == Phase.MEASURE && level.measureEndKnown()) {
+    if (phase == Phase.MEASURE && level.isMeasureEndKnown()) {
       levels.windowEdge(level.measureEndNanos());
       countPlanned(entry); // early, so that it is known even if the process dies in this level
     }

@@ -212,7 +212,7 @@ final class LevelResults {
 
   /** Of the measure window; null while its start is not known, and once the level is finished. */
   private @Nullable LiveStats measured() {
-    if (measured == null && !isFinished && level.measureStartKnown()) {
+    if (measured == null && !isFinished && level.isMeasureStartKnown()) {
       measured = new LiveStats(this::clock, level.measureStartNanos());
     }
     return measured;
@@ -268,7 +268,7 @@ final class LevelResults {
 
   /** Only once the measure window is known: earlier requests are in no queue of it. */
   private void addToBacklog(RequestRecord record) {
-    if (measureNanos == 0 || !level.measureEndKnown()) {
+    if (measureNanos == 0 || !level.isMeasureEndKnown()) {
       return;
     }
     if (backlog == null) {

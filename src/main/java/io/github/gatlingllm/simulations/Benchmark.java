@@ -79,7 +79,7 @@ public final class Benchmark extends Simulation {
               http(plan),
               protocol(
                   plan,
-                  plan.embedded() ? "" : plan.labels().get(0),
+                  plan.isEmbedded() ? "" : plan.labels().get(0),
                   plan.counters().get(0),
                   onlyTarget(plan)));
     }
@@ -160,7 +160,7 @@ public final class Benchmark extends Simulation {
     return target.model() == null && settings.get(Setting.MODEL).mix().isEmpty();
   }
 
-  /** Waits for a server before it is asked for the first time. */
+  /** Waits for a server before its first query. */
   private static void awaited(Settings settings, TargetSpec target) {
     if (UP.add(target)) {
       LlmProtocolBuilder awaited = llm.baseUrls(target.urls()).apiKey(target.apiKey());
@@ -168,7 +168,7 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  /** The models of a server, which is asked and told about once. */
+  /** The models of a server, which is queried and printed once. */
   private static ServedModels served(Settings settings, TargetSpec target) {
     ServedModels known = SERVED.get(target);
     if (known == null) {
@@ -225,7 +225,7 @@ public final class Benchmark extends Simulation {
 
   /** One population per class of traffic, all with the same target. */
   private static List<PopulationBuilder> classes(BenchmarkPlan plan) {
-    LlmProtocolBuilder engine = plan.embedded() ? onlyTarget(plan) : null;
+    LlmProtocolBuilder engine = plan.isEmbedded() ? onlyTarget(plan) : null;
     List<PopulationBuilder> populations = new ArrayList<>();
     for (BenchmarkPlan each : plan.classes()) {
       LlmProtocolBuilder target = engine == null ? target(each, each.targets().get(0)) : engine;
@@ -326,7 +326,7 @@ public final class Benchmark extends Simulation {
     if (plan.get(Setting.SELF_TEST)) {
       return selfTest();
     }
-    if (!plan.embedded()) {
+    if (!plan.isEmbedded()) {
       return target(plan, plan.targets().get(0));
     }
     EmbeddedEngine engine = EmbeddedEngine.builder().seed(plan.seed()).start();

@@ -108,8 +108,8 @@ record BenchmarkPlan(
 
   /** The plan with prompts. */
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed, Servers servers) {
-    boolean selfTest = settings.get(Setting.SELF_TEST);
-    if (selfTest) {
+    boolean isSelfTest = settings.get(Setting.SELF_TEST);
+    if (isSelfTest) {
       settings.retainOnly(
           SettingTrait.SELF_TESTED,
           set -> settings.excluded(Setting.SELF_TEST, set, "a self-test has its own load"));
@@ -118,16 +118,16 @@ record BenchmarkPlan(
       settings.preset(AgentX.presets());
     }
     settings.check();
-    if (selfTest) {
+    if (isSelfTest) {
       settings.preset(SELF_TEST);
     }
     if (!settings.classNames().isEmpty() && settings.className() == null) {
       return ofClasses(settings, randomSeed, servers);
     }
-    Api asked = settings.get(Setting.API).orElse(null);
-    List<TargetSpec> targets = targets(settings, asked);
+    Api requested = settings.get(Setting.API).orElse(null);
+    List<TargetSpec> targets = targets(settings, requested);
     Api api =
-        targets.isEmpty() ? Objects.requireNonNullElse(asked, Api.CHAT) : targets.get(0).api();
+        targets.isEmpty() ? Objects.requireNonNullElse(requested, Api.CHAT) : targets.get(0).api();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
     GridPair.check(settings, minApi(targets, api));
@@ -233,7 +233,7 @@ record BenchmarkPlan(
 
   /** Last, because generating prompts takes seconds. */
   private BenchmarkPlan withPrompts() {
-    Integer context = // all targets are asked the same
+    Integer context = // all targets get the same
         counters.stream()
             .map(ModelTokenizers::context)
             .filter(Objects::nonNull)
@@ -249,7 +249,7 @@ record BenchmarkPlan(
             Load.trace(loadText()),
             minApi(targets, api));
     checkInterleave(settings, targets, made);
-    if (settings.className() != null && (made.scenarios() > 1 || made.mixed())) {
+    if (settings.className() != null && (made.scenarios() > 1 || made.isMix())) {
       throw settings.invalid(
           Setting.CLASS,
           "'%s' would have several scenarios or pairs of lengths; expected one for each class"
@@ -281,9 +281,9 @@ record BenchmarkPlan(
       Servers servers,
       Function<TargetSpec, @Nullable ModelTokenizers> counting) {
     ModelTokenizers found =
-        set instanceof Tokenizer.UnresolvedServer wanted
+        set instanceof Tokenizer.UnresolvedServer unresolved
             ? ModelTokenizers.of(
-                target, wanted, counting.apply(target), servers.model(target), System.getenv())
+                target, unresolved, counting.apply(target), servers.model(target), System.getenv())
             : ModelTokenizers.set(set);
     return found.context() == null ? found.within(servers.context(target)) : found;
   }
@@ -300,7 +300,7 @@ record BenchmarkPlan(
     return counters.stream().map(ModelTokenizers::tokenizer).toList();
   }
 
-  /** The last question has been asked: servers' tokenizers are silent in the load. */
+  /** The last query has been sent: servers' tokenizers are silent in the load. */
   void close() {
     each().forEach(plan -> plan.counters.forEach(ModelTokenizers::close));
   }
@@ -330,7 +330,7 @@ record BenchmarkPlan(
         : workload.pools().stream().map(Workload.Pool::outputs).distinct().toList();
   }
 
-  boolean embedded() {
+  boolean isEmbedded() {
     return targets.isEmpty();
   }
 
@@ -379,8 +379,8 @@ record BenchmarkPlan(
   /** The tokenizer that sized the prompts, if the targets' own differ. */
   @Nullable String promptsSizedBy() {
     boolean isRecorded = workload.dataset() != null || workload.sessions() != null;
-    boolean sized = workload.made() > 0 || (isRecorded && hasRecordedOutputs());
-    if (!sized || tokenizers().stream().map(Tokenizer::name).distinct().count() == 1) {
+    boolean isSized = workload.made() > 0 || (isRecorded && hasRecordedOutputs());
+    if (!isSized || tokenizers().stream().map(Tokenizer::name).distinct().count() == 1) {
       return null;
     }
     return tokenizers().get(0).name()
@@ -396,14 +396,14 @@ record BenchmarkPlan(
     return "BenchmarkPlan" + settings.shown();
   }
 
-  private static List<TargetSpec> targets(Settings settings, @Nullable Api asked) {
+  private static List<TargetSpec> targets(Settings settings, @Nullable Api requested) {
     List<NamedUrl> urls = settings.get(Setting.ENDPOINT);
     List<@Nullable String> models = models(settings, urls.size());
     List<@Nullable String> keys =
         perEndpoint(settings, Setting.API_KEY, settings.get(Setting.API_KEY), urls.size());
     List<TargetSpec> targets = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
-      TargetSpec endpoint = endpoint(settings, urls.get(i), asked);
+      TargetSpec endpoint = endpoint(settings, urls.get(i), requested);
       for (String model : models(models.get(i))) {
         if (model != null && model.isEmpty()) {
           throw settings.invalid(Setting.MODEL, "expected names such as llama-8b|llama-70b");
@@ -425,8 +425,9 @@ record BenchmarkPlan(
         : Stream.of(names.split("\\|", -1)).map(String::strip).toList();
   }
 
-  private static TargetSpec endpoint(Settings settings, NamedUrl url, @Nullable Api asked) {
-    TargetSpec endpoint = settings.checked(Setting.ENDPOINT, () -> TargetSpec.parse(url, asked));
+  private static TargetSpec endpoint(Settings settings, NamedUrl url, @Nullable Api requested) {
+    TargetSpec endpoint =
+        settings.checked(Setting.ENDPOINT, () -> TargetSpec.parse(url, requested));
     if (endpoint.baseUrl().indexOf('/', "https://".length()) < 0) {
       settings.warn(
           "llm.endpoint has no path: posting to "

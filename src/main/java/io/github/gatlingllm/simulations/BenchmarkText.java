@@ -75,17 +75,17 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
   }
 
   private void targets() {
-    if (plan.embedded()) {
+    if (plan.isEmbedded()) {
       row(
           "target",
           plan.get(Setting.SELF_TEST)
               ? "embedded engine in a separate process (self-test)"
               : "embedded engine (no llm.endpoint is set)");
     }
-    boolean several = plan.targets().size() > 1;
+    boolean hasSeveral = plan.targets().size() > 1;
     for (int i = 0; i < plan.targets().size(); i++) {
       TargetSpec target = plan.targets().get(i);
-      rows.target(several ? plan.labels().get(i) : "", target.urls());
+      rows.target(hasSeveral ? plan.labels().get(i) : "", target.urls());
       List<WeightedModel> mix = plan.get(Setting.MODEL).mix();
       row(
           "model",
@@ -94,7 +94,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
               "not set: the server's only model; a server of several decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
     }
-    if (several) {
+    if (hasSeveral) {
       rows.lines(plan::get, "order");
     }
     String answers = plan.get(Setting.STREAM) ? "streamed" : "not streamed";
@@ -110,7 +110,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
     String scenario = plan.workload().pools().isEmpty() ? "scenario" : "pair of lengths";
     String each = scenarios && targets ? scenario + " and target" : scenarios ? scenario : "target";
     return (scenarios || targets ? ", per " + each : "")
-        + (plan.workload().dialogs()
+        + (plan.workload().hasDialogs()
             ? "; a dialog of " + plan.get(Setting.TURNS) + " turns counts as one request"
             : "");
   }
@@ -137,7 +137,7 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
         List<String> deviations = AgentX.deviations(plan::get, texts, measured);
         row("scenario", Sentence.text("load.agentx", deviations));
       }
-    } else if (workload.mixed()) {
+    } else if (workload.isMix()) {
       row("mix", shares(workload));
     } else {
       String names = known.stream().map(each -> each.scenario().name()).collect(joining(","));
@@ -212,14 +212,14 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
     WorkloadScenario scenario = ready.scenario();
     String system =
         ready.system() == null ? "" : "a system prompt of " + ready.systemTokens() + " tokens, ";
-    String turns = scenario.dialog() ? plan.get(Setting.TURNS) + " turns of " : "";
+    String turns = scenario.isDialog() ? plan.get(Setting.TURNS) + " turns of " : "";
     long differ = ready.prompts().made().stream().map(Prompts.DrawnPrompt::text).distinct().count();
-    String distinct = scenario.same() ? "" : ", " + NumberText.count(differ) + " distinct";
+    String distinct = scenario.isSame() ? "" : ", " + NumberText.count(differ) + " distinct";
     Dataset dataset = ready.dataset();
     row(
         "",
         String.format(Locale.ROOT, "%-2s %s: ", scenario.name(), scenario.title())
-            + (dataset != null && scenario.dialog()
+            + (dataset != null && scenario.isDialog()
                 ? "at most " + plan.get(Setting.TURNS) + " turns"
                 : system + turns + scenario.tokens() + " tokens" + distinct)
             + repeats(ready.prompts(), 1));
@@ -240,13 +240,15 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
     Duration cap = plan.get(Setting.SESSION_GAP_CAP);
     if (cap != null) {
       double all = 0;
-      double kept = 0;
+      double remaining = 0;
       for (RecordedSession each : sessions.sessions()) {
         all += SessionTimeline.gaps(each);
-        kept += SessionTimeline.gaps(SessionTimeline.paced(each, cap.toNanos(), 1));
+        remaining += SessionTimeline.gaps(SessionTimeline.paced(each, cap.toNanos(), 1));
       }
-      Duration taken = Duration.ofNanos((long) (all - kept));
-      row("", Sentence.text("load.gap_cap", PlanText.time(taken), all == 0 ? 0 : 1 - kept / all));
+      Duration taken = Duration.ofNanos((long) (all - remaining));
+      row(
+          "",
+          Sentence.text("load.gap_cap", PlanText.time(taken), all == 0 ? 0 : 1 - remaining / all));
     }
   }
 
@@ -263,11 +265,11 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
   }
 
   private void requests() {
-    boolean isUnasked = plan.get(Setting.DRY_RUN) && plan.get(Setting.WARMUP) > 0;
+    boolean isQueriedLater = plan.get(Setting.DRY_RUN) && plan.get(Setting.WARMUP) > 0;
     row(
         "tokenizer",
         plan.counters().stream()
-            .map(each -> each.line(isUnasked))
+            .map(each -> each.line(isQueriedLater))
             .distinct()
             .collect(joining(", ")));
     String sizes = plan.promptsSizedBy();
@@ -275,16 +277,16 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
       row("sized by", sizes);
     }
     if (plan.api().generates()) {
-      boolean asked = plan.get(Setting.IGNORE_EOS);
-      boolean exact = asked && !plan.api().is(Api.Trait.IGNORES_PINNING);
+      boolean isPinned = plan.get(Setting.IGNORE_EOS);
+      boolean isExact = isPinned && !plan.api().is(Api.Trait.IGNORES_PINNING);
       String lengths = plan.outputs().stream().map(Object::toString).collect(joining(", "));
       row(
           "output",
           (plan.hasRecordedOutputs() ? "as recorded, else " : "")
-              + (exact ? lengths : "at most " + lengths.replace("exactly ", ""))
-              + (exact
+              + (isExact ? lengths : "at most " + lengths.replace("exactly ", ""))
+              + (isExact
                   ? " (ignore_eos, min_tokens)"
-                  : asked
+                  : isPinned
                       ? " (exactly that if the server takes ignore_eos with "
                           + plan.api().key()
                           + ")"
@@ -311,8 +313,8 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
       row("", proof);
     }
     if (isLast && !plan.get(Setting.ASSERT).isEmpty()) {
-      String kept = plan.get(Setting.FAIL_BUILD) ? "" : " (a miss does not fail the build)";
-      row("build gates", plan.config().get(Setting.ASSERT.name) + kept);
+      String note = plan.get(Setting.FAIL_BUILD) ? "" : " (a miss does not fail the build)";
+      row("build gates", plan.config().get(Setting.ASSERT.name) + note);
     }
   }
 }

@@ -105,7 +105,7 @@ record ModelTokenizers(
     }
   }
 
-  /** What servers are asked before the load: by default nothing. */
+  /** What servers are queried for before the load: by default nothing. */
   interface Servers {
 
     Servers SILENT = new Servers() {};
@@ -132,14 +132,14 @@ record ModelTokenizers(
    */
   static ModelTokenizers of(
       TargetSpec target,
-      Tokenizer.UnresolvedServer wanted,
+      Tokenizer.UnresolvedServer set,
       @Nullable ModelTokenizers server,
       @Nullable String model,
       Map<String, String> environment) {
     if (server != null) {
       return server;
     }
-    if (wanted.isDemanded()) {
+    if (set.isDemanded()) {
       throw InvalidSimulation.because(
           "llm.tokenizer=server: %s does not count tokens; expected a page /tokenize beside /v1, or set another tokenizer"
               .formatted(Secrets.redactUrl(target.url())));
@@ -178,15 +178,15 @@ record ModelTokenizers(
         : ", and %s of the chat template".formatted(template);
   }
 
-  /** {@code isUnasked}: the server was not asked, and will be in the run. */
-  String line(boolean isUnasked) {
+  /** {@code isQueriedLater}: the run queries the server, and not the dry run. */
+  String line(boolean isQueriedLater) {
     if (source.equals(SET)) {
       return tokenizer.name();
     }
     return tokenizer.name()
         + (isOwn
             ? ", by " + source
-            : isUnasked
+            : isQueriedLater
                 ? ", as a dry run does not ask the server for its own; the run does"
                 : ": WARNING, "
                     + source

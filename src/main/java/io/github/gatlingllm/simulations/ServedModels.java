@@ -48,7 +48,7 @@ record ServedModels(String page, Map<String, @Nullable Integer> contexts) {
       sent.forEach(
           (name, value) -> secrets.addAll(Secrets.isNamed(name) ? List.of(value) : List.of()));
       Secrets hidden = Secrets.of(secrets);
-      // A name is sent and recorded as it is, so one that holds a key is not a name.
+      // A name is sent and recorded as it is, so one that has a key is not a name.
       contexts.keySet().removeIf(name -> !hidden.redact(name).equals(name));
     } catch (IOException | CompletionException unknown) {
       contexts.clear();
@@ -78,7 +78,7 @@ record ServedModels(String page, Map<String, @Nullable Integer> contexts) {
     return contexts.get(model != null && contexts.containsKey(model) ? model : only());
   }
 
-  /** Says which model is asked for where none is set. */
+  /** Prints which model is requested where none is set. */
   void print() {
     if (contexts.size() == 1) {
       PrintableText.print("LLM: model " + only() + ", the only one of " + page);
@@ -92,22 +92,24 @@ record ServedModels(String page, Map<String, @Nullable Integer> contexts) {
     }
   }
 
-  /** The servers of this machine at ports that engines have by default, asked at the same time. */
+  /**
+   * The servers of this machine at ports that engines have by default, queried at the same time.
+   */
   static List<LocalServer> at(Map<Integer, String> ports) {
-    Map<String, CompletableFuture<String>> asked = new LinkedHashMap<>();
+    Map<String, CompletableFuture<String>> answers = new LinkedHashMap<>();
     ports
         .keySet()
         .forEach(
             port -> {
               String base = "http://127.0.0.1:" + port + "/v1";
               URI models = URI.create(base + "/models");
-              asked.put(
+              answers.put(
                   base,
                   new MetricsPage("", models, base, Map.of(), false, true)
                       .text(ModelTokenizers.TIMEOUT));
             });
     List<LocalServer> servers = new ArrayList<>();
-    asked.forEach(
+    answers.forEach(
         (base, answer) -> {
           List<String> models = List.of();
           String refusal = null;

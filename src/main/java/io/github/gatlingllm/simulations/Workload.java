@@ -76,7 +76,7 @@ record Workload(
   }
 
   /** Whether each user runs one of the known scenarios, by weight. */
-  boolean mixed() {
+  boolean isMix() {
     return !weights.isEmpty();
   }
 
@@ -133,11 +133,11 @@ record Workload(
 
   /** Number of scenarios that run one after the other. */
   int scenarios() {
-    return mixed() ? 1 : Math.max(1, known.size() + pools.size());
+    return isMix() ? 1 : Math.max(1, known.size() + pools.size());
   }
 
-  boolean dialogs() {
-    return known.stream().anyMatch(each -> each.scenario().dialog());
+  boolean hasDialogs() {
+    return known.stream().anyMatch(each -> each.scenario().isDialog());
   }
 
   /** Makes the workload of its settings. */
@@ -256,7 +256,7 @@ record Workload(
       if (!lengths.isRoomAfter(before)) {
         throw settings.invalid(
             setting,
-            "leaves nothing of a prompt after its prefix of " + before + " tokens; ask for more");
+            "leaves nothing of a prompt after its prefix of " + before + " tokens; request more");
       }
       int template = settings.get(Setting.PROMPT_TOKENS_OF).equals("request") ? template() : 0;
       Prompts sized = prompts.prefix(texts).tokens(lengths, tokenizer(), count, template);
@@ -291,7 +291,7 @@ record Workload(
       if (longest + template + shortest > context) {
         throw settings.invalid(
             setting,
-            "prompts of %s tokens, %s of the chat template and outputs of %s exceed the server's context of %s; ask for less"
+            "prompts of %s tokens, %s of the chat template and outputs of %s exceed the server's context of %s; request less"
                 .formatted(longest, template, shortest, context));
       }
       int drawn = longest(outputs);
@@ -319,7 +319,7 @@ record Workload(
           .orElse(0);
     }
 
-    /** The lengths of prompts, several in a grid; empty where prompts keep theirs. */
+    /** The lengths of prompts, several in a grid; empty where prompts have theirs. */
     private List<LengthDistribution> lengths() {
       boolean isBuiltIn =
           settings.get(Setting.PROMPTS) == null
@@ -358,7 +358,7 @@ record Workload(
             setting,
             scenario + " requires generated text; " + api.key() + " needs prompts or a dataset");
       }
-      if (scenario.dialog() && !api.takesMessages()) {
+      if (scenario.isDialog() && !api.takesMessages()) {
         throw settings.invalid(
             setting, scenario + " is a dialog, which needs an API that takes messages");
       }
@@ -366,7 +366,7 @@ record Workload(
           scenario.ready(
               tokenizer(),
               seed,
-              distinct(scenario.dialog() ? settings.get(Setting.TURNS) : 1),
+              distinct(scenario.isDialog() ? settings.get(Setting.TURNS) : 1),
               dataset(scenario));
       requireContext(setting, ready.systemTokens(), ready.prompts(), api);
       return ready;
@@ -386,11 +386,11 @@ record Workload(
       }
       boolean isUnique =
           settings.get(Setting.UNIQUE_PROMPTS)
-              && (settings.isSet(Setting.UNIQUE_PROMPTS) || saysNothingOfSharing());
+              && (settings.isSet(Setting.UNIQUE_PROMPTS) || mayHaveNonces());
       return isUnique ? new PromptPrefix.Unique(seed) : PromptPrefix.NONE;
     }
 
-    private boolean saysNothingOfSharing() {
+    private boolean mayHaveNonces() {
       return settings.get(Setting.SCENARIO).isEmpty()
           && !settings.isSet(Setting.MIX)
           && settings.get(Setting.DATASET) == null

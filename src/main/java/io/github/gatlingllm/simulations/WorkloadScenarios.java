@@ -66,7 +66,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
               .feed(DatasetFeeder.of(workload.sessions()))
               .exec(replaySession(dialogRequest())));
     }
-    return workload.mixed()
+    return workload.isMix()
         ? List.of(scenario(plan.named("Mix")).exec(mixed(workload)))
         : workload.known().stream()
             .map(ready -> scenario(plan.named(ready.scenario().name())).exec(withThinkTime(ready)))
@@ -194,7 +194,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   /** A scenario with think time: between the turns of a dialog, else after the request. */
   private Executable withThinkTime(WorkloadScenario.Ready ready) {
-    if (!ready.scenario().dialog()) {
+    if (!ready.scenario().isDialog()) {
       return withThinkTime(exec(workload(ready)), false);
     }
     int turns = plan.get(Setting.TURNS);
@@ -213,8 +213,8 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   /** The requests, with a pause after them if the same user sends another one. */
   private ChainBuilder withThinkTime(ChainBuilder requests, boolean repeats) {
     ThinkTime think = plan.get(Setting.THINK_TIME);
-    boolean closed = plan.loadText().levels().get(0) instanceof LoadLevel.Closed;
-    return think.isNone() || !(repeats || closed)
+    boolean isClosed = plan.loadText().levels().get(0) instanceof LoadLevel.Closed;
+    return think.isNone() || !(repeats || isClosed)
         ? requests
         : requests.pause(think.min(), think.max());
   }
@@ -268,11 +268,11 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   private <T extends GenerationRequestBuilder<T>> T withParameters(
       T request, LengthDistribution outputs) {
-    boolean asRecorded = plan.hasRecordedOutputs();
+    boolean isAsRecorded = plan.hasRecordedOutputs();
     Double temperature = plan.get(Setting.TEMPERATURE);
     Double topP = plan.get(Setting.TOP_P);
     T limited =
-        (asRecorded
+        (isAsRecorded
                 ? request.maxTokens(session -> recordedLength(session, outputs))
                 : request.maxTokens(outputs))
             .stream(plan.get(Setting.STREAM));

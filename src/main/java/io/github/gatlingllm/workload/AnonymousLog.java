@@ -115,7 +115,7 @@ public final class AnonymousLog {
     if (sessions.requests == 0) {
       throw new IllegalArgumentException(
           log
-              + ": holds no request with its body and time, and no span of gen_ai"
+              + ": has no request with its body and time, and no span of gen_ai"
               + sessions.missing());
     }
     sessions.ids.close();

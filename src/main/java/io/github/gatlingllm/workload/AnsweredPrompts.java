@@ -22,17 +22,17 @@ public final class AnsweredPrompts {
 
   /** The prompt to send instead of the next recorded one. */
   public Dialog next(Dialog next) {
-    List<Message> asked = next.asked();
-    List<Message> more = answer.isBlank() ? null : newMessages(asked, next.inputTokens());
+    List<Message> prompt = next.promptMessages();
+    List<Message> more = answer.isBlank() ? null : newMessages(prompt, next.inputTokens());
     List<Message> all = new ArrayList<>();
     if (more == null) {
-      all.addAll(asked);
+      all.addAll(prompt);
     } else {
       all.addAll(sent);
       all.add(Message.assistant(answer));
       all.addAll(more);
     }
-    recorded = asked;
+    recorded = prompt;
     sent = List.copyOf(all);
     outputTokens = Objects.requireNonNullElse(next.outputTokens(), 0);
     answer = "";
@@ -44,21 +44,21 @@ public final class AnsweredPrompts {
     answer = text;
   }
 
-  /** What a prompt asks after the recorded answer to the one before; null where that is unknown. */
-  private @Nullable List<Message> newMessages(List<Message> asked, @Nullable Integer tokens) {
+  /** What a prompt has after the recorded answer to the one before; null where that is unknown. */
+  private @Nullable List<Message> newMessages(List<Message> prompt, @Nullable Integer tokens) {
     int common = 0;
-    while (common < Math.min(recorded.size(), asked.size())
-        && recorded.get(common).equals(asked.get(common))) {
+    while (common < Math.min(recorded.size(), prompt.size())
+        && recorded.get(common).equals(prompt.get(common))) {
       common++;
     }
     if (common == recorded.size()) {
-      return common > 0 ? afterAnswer(asked.subList(common, asked.size())) : null;
+      return common > 0 ? afterAnswer(prompt.subList(common, prompt.size())) : null;
     }
     boolean isOneText =
-        common == asked.size() - 1 && common == recorded.size() - 1 && tokens != null;
+        common == prompt.size() - 1 && common == recorded.size() - 1 && tokens != null;
     String before = recorded.get(common).content();
-    String text = isOneText ? asked.get(common).content() : null;
-    return text == null || before == null ? null : afterTokens(before, text, asked, tokens);
+    String text = isOneText ? prompt.get(common).content() : null;
+    return text == null || before == null ? null : afterTokens(before, text, prompt, tokens);
   }
 
   private static @Nullable List<Message> afterAnswer(List<Message> more) {
@@ -74,7 +74,7 @@ public final class AnsweredPrompts {
 
   /** Generated texts have no messages: the answer is as many words after the prompt before. */
   private @Nullable List<Message> afterTokens(
-      String before, String text, List<Message> asked, int tokens) {
+      String before, String text, List<Message> prompt, int tokens) {
     int same = 0;
     while (same < Math.min(before.length(), text.length())
         && before.charAt(same) == text.charAt(same)) {
@@ -84,7 +84,7 @@ public final class AnsweredPrompts {
     if (2 * same < before.length()) {
       return null;
     }
-    double wordsPerToken = (double) words(Dialog.texts(asked)) / tokens;
+    double wordsPerToken = (double) words(Dialog.texts(prompt)) / tokens;
     long answered = words(before) + Math.round(outputTokens * wordsPerToken);
     int from = 0;
     for (long word = 0; word < answered; word++) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * Lists of block ids, most of which begin as others do: each list is a path from the root of a
- * tree, so that what lists share is kept once, with 12 bytes per id. A list is known by the node of
- * its last id; nodes have ascending numbers from the root on.
+ * tree, so that what lists share is stored once, with 12 bytes per id. A list is known by the node
+ * of its last id; nodes have ascending numbers from the root on.
  */
 final class BlockIds {
 

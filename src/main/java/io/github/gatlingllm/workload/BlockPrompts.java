@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * The prompts of a session of which ids of blocks and lengths are recorded. A text is made when it
- * is asked for: the same one each time.
+ * is required: the same one each time.
  *
  * @param key of the session, for texts that no id stands for
  * @param isLocal whether equal ids of different sessions are different texts
@@ -46,11 +46,11 @@ record BlockPrompts(
   Dialog dialog(int node, int tokens, int outputTokens, long key) {
     long[] list = scoped(node);
     int system = tokens > systemTokens && hasSystem(node) ? systemTokens : 0;
-    Message asked = Message.user(texts.text(list, blockTokens, system, tokens, key));
+    Message prompt = Message.user(texts.text(list, blockTokens, system, tokens, key));
     return new Dialog(
         system == 0
-            ? List.of(asked)
-            : List.of(Message.system(texts.text(list, blockTokens, 0, system, key)), asked),
+            ? List.of(prompt)
+            : List.of(Message.system(texts.text(list, blockTokens, 0, system, key)), prompt),
         null,
         tokens,
         outputTokens);

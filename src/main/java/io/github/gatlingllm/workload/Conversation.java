@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a multi-turn chat, held in the session.
+ * The state of a multi-turn chat, an attribute of the session.
  *
  * @param number a different one for each conversation of this process, from 1
  * @param draw the number of the request that began it, by which its model is drawn; null before
@@ -90,20 +90,20 @@ public record Conversation(
    * only thought, is not remembered: servers reject an empty message, and two questions in a row.
    */
   public Conversation answered(
-      List<Message> asked, Message answer, int promptTokens, int answerTokens) {
+      List<Message> question, Message answer, int promptTokens, int answerTokens) {
     List<Message> recorded = recordedAnswer();
     List<Message> answers =
         (recorded.isEmpty() ? List.of(answer) : recorded)
             .stream().filter(Message::isFilled).toList();
     if (answers.isEmpty()) {
-      List<Message> kept = new ArrayList<>(messages);
-      asked.stream().filter(Dialog::isInstruction).forEach(kept::add);
+      List<Message> instructions = new ArrayList<>(messages);
+      question.stream().filter(Dialog::isInstruction).forEach(instructions::add);
       return new Conversation(
-          number, draw, kept, turns + 1, tokens, contextLimit, script, endReason);
+          number, draw, instructions, turns + 1, tokens, contextLimit, script, endReason);
     }
     int added = recorded.isEmpty() && answerTokens > 0 ? answerTokens : estimated(answers);
     List<Message> longer = new ArrayList<>(messages);
-    longer.addAll(asked);
+    longer.addAll(question);
     longer.addAll(answers);
     int known = promptTokens == 0 ? 0 : promptTokens + added;
     return new Conversation(
@@ -120,7 +120,7 @@ public record Conversation(
   public Conversation withoutOpenCalls() {
     int end = messages.size();
     while (end > 0 && messages.get(end - 1).toolCalls() != null) {
-      for (end--; end > 0 && Dialog.isAsked(messages.get(end - 1)); ) {
+      for (end--; end > 0 && Dialog.isQuestion(messages.get(end - 1)); ) {
         end--;
       }
     }
@@ -146,11 +146,11 @@ public record Conversation(
     return script == null ? null : script.tools();
   }
 
-  /** What the next turn of the dialog asks; null at its end, and without a dialog. */
-  public @Nullable List<Message> nextAsked() {
+  /** The question of the next turn of the dialog; null at its end, and without a dialog. */
+  public @Nullable List<Message> nextQuestion() {
     return script == null || turns >= script.turns().size()
         ? null
-        : script.turns().get(turns).asked();
+        : script.turns().get(turns).question();
   }
 
   public boolean goesOn() {
@@ -158,15 +158,15 @@ public record Conversation(
   }
 
   /** Why a turn is not sent: the conversation has ended, or might exceed the context limit. */
-  public @Nullable String reasonNotToSend(List<Message> asked, @Nullable Integer maxTokens) {
-    if (endReason == null && script != null && !asked.stream().allMatch(this::isAwaited)) {
+  public @Nullable String reasonNotToSend(List<Message> question, @Nullable Integer maxTokens) {
+    if (endReason == null && script != null && !question.stream().allMatch(this::isAwaited)) {
       return "the model did not call the tool whose result is recorded";
     }
     if (endReason != null || contextLimit == null) {
       return endReason;
     }
     long history = tokens > 0 ? tokens : estimated(messages);
-    long needed = history + estimated(asked) + (maxTokens == null ? 0 : maxTokens);
+    long needed = history + estimated(question) + (maxTokens == null ? 0 : maxTokens);
     return needed > contextLimit ? "context limit of " + contextLimit + " tokens reached" : null;
   }
 
@@ -189,8 +189,9 @@ public record Conversation(
    *
    * @param messages in order; those of the assistant are recorded answers
    * @param tools definitions of the tools that the model could call, a JSON array; null for none
-   * @param inputTokens recorded length of {@link #asked}; null if not recorded
-   * @param outputTokens recorded length of the answer to {@link #asked}; null if not recorded
+   * @param inputTokens recorded length of {@link #promptMessages}; null if not recorded
+   * @param outputTokens recorded length of the answer to {@link #promptMessages}; null if not
+   *     recorded
    */
   public record Dialog(
       List<Message> messages,
@@ -210,7 +211,7 @@ public record Conversation(
 
     public List<Message> opening() {
       return messages.stream()
-          .takeWhile(message -> !isAsked(message))
+          .takeWhile(message -> !isQuestion(message))
           .filter(m -> !isAnswer(m))
           .toList();
     }
@@ -222,11 +223,11 @@ public record Conversation(
 
     private List<DialogTurn> turns() {
       List<DialogTurn> turns = new ArrayList<>();
-      List<Message> asked = new ArrayList<>();
+      List<Message> question = new ArrayList<>();
       List<Message> answer = new ArrayList<>();
       boolean opened = false;
       for (Message message : messages) {
-        opened |= isAsked(message);
+        opened |= isQuestion(message);
         if (!opened) {
           continue;
         }
@@ -235,24 +236,24 @@ public record Conversation(
           continue;
         }
         if (!answer.isEmpty()) {
-          turns.add(new DialogTurn(asked, answer));
-          asked.clear();
+          turns.add(new DialogTurn(question, answer));
+          question.clear();
           answer.clear();
         }
-        asked.add(message);
+        question.add(message);
       }
-      if (asked.stream().anyMatch(Dialog::isAsked)) {
-        turns.add(new DialogTurn(asked, answer));
+      if (question.stream().anyMatch(Dialog::isQuestion)) {
+        turns.add(new DialogTurn(question, answer));
       }
       return turns;
     }
 
     /** All messages up to the last one of the user or of a tool: one request. */
-    public List<Message> asked() {
+    public List<Message> promptMessages() {
       List<Message> all = new ArrayList<>(opening());
       List<DialogTurn> turns = turns();
       for (int i = 0; i < turns.size(); i++) {
-        all.addAll(turns.get(i).asked());
+        all.addAll(turns.get(i).question());
         if (i < turns.size() - 1) {
           all.addAll(turns.get(i).answer());
         }
@@ -263,12 +264,12 @@ public record Conversation(
     /** The text of the last turn's question; empty without turns. */
     public String prompt() {
       List<DialogTurn> turns = turns();
-      return turns.isEmpty() ? "" : texts(turns.get(turns.size() - 1).asked());
+      return turns.isEmpty() ? "" : texts(turns.get(turns.size() - 1).question());
     }
 
-    /** The texts of {@link #asked} separated by empty lines, for APIs without messages. */
+    /** The texts of {@link #promptMessages} separated by empty lines, for APIs without messages. */
     public String text() {
-      return texts(asked());
+      return texts(promptMessages());
     }
 
     /** The text of the system messages before the first turn; null without any. */
@@ -277,7 +278,7 @@ public record Conversation(
       return opening.isEmpty() ? null : texts(opening);
     }
 
-    /** The text of the recorded answer to {@link #asked}; null without any. */
+    /** The text of the recorded answer to {@link #promptMessages}; null without any. */
     public @Nullable String answer() {
       List<DialogTurn> turns = turns();
       String answer = turns.isEmpty() ? "" : texts(turns.get(turns.size() - 1).answer());
@@ -285,14 +286,16 @@ public record Conversation(
     }
 
     boolean beginsWithAnswer() {
-      return messages.stream().takeWhile(message -> !isAsked(message)).anyMatch(Dialog::isAnswer);
+      return messages.stream()
+          .takeWhile(message -> !isQuestion(message))
+          .anyMatch(Dialog::isAnswer);
     }
 
     private static boolean isAnswer(Message message) {
       return message.role().equals("assistant");
     }
 
-    private static boolean isAsked(Message message) {
+    private static boolean isQuestion(Message message) {
       return !isAnswer(message) && !isInstruction(message);
     }
 
@@ -324,9 +327,9 @@ public record Conversation(
   }
 
   /** Messages of the user or a tool, and the recorded answer if there is one. */
-  private record DialogTurn(List<Message> asked, List<Message> answer) {
+  private record DialogTurn(List<Message> question, List<Message> answer) {
     private DialogTurn {
-      asked = List.copyOf(asked);
+      question = List.copyOf(question);
       answer = List.copyOf(answer);
     }
   }

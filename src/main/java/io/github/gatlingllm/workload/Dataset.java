@@ -56,7 +56,7 @@ public final class Dataset {
         "dataset=" + format, (entry, start, length) -> survey.add(reader, entry, start, length));
     if (survey.dialogs == 0) {
       throw new IllegalArgumentException(
-          file.name() + " holds no dialog that can be asked (" + survey.summary() + ")");
+          file.name() + " has no dialog with a question (" + survey.summary() + ")");
     }
     return new Dataset(file, format, reader, survey, tokenizer);
   }
@@ -207,7 +207,8 @@ public final class Dataset {
       if (dialog.size() == 0) {
         throw new DialogReader.Unusable("no user message");
       }
-      if (dialog.text().isBlank() && dialog.asked().stream().allMatch(m -> m.parts() == null)) {
+      if (dialog.text().isBlank()
+          && dialog.promptMessages().stream().allMatch(m -> m.parts() == null)) {
         throw new DialogReader.Unusable("no text");
       }
       turns.accept(dialog.size());
@@ -292,7 +293,7 @@ public final class Dataset {
       SessionFile read = new SessionFile(files, List.copyOf(all), notes);
       if (all.isEmpty()) {
         throw new IllegalArgumentException(
-            "%s: holds no session; expected a request per line, spans of gen_ai, Weka or TraceLab%s"
+            "%s: has no session; expected a request per line, spans of gen_ai, Weka or TraceLab%s"
                 .formatted(read.name(), notes));
       }
       return read;

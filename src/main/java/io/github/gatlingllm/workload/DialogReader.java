@@ -58,7 +58,7 @@ interface DialogReader {
     return value.textValue();
   }
 
-  /** A well-formed entry without a question to ask. */
+  /** A well-formed entry without a question. */
   final class Unusable extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -189,10 +189,10 @@ interface DialogReader {
   }
 
   /** The prompt of a request that has it as messages or as a text; null if only its length. */
-  static @Nullable Dialog said(JsonNode request, @Nullable Integer outputTokens) {
+  static @Nullable Dialog prompt(JsonNode request, @Nullable Integer outputTokens) {
     if (request.has("text_input")) {
-      List<Message> asked = List.of(Message.user(text(request, "text_input")));
-      return new Dialog(asked, null, null, outputTokens);
+      List<Message> messages = List.of(Message.user(text(request, "text_input")));
+      return new Dialog(messages, null, null, outputTokens);
     }
     if (!request.has("messages")) {
       return null;
@@ -204,12 +204,12 @@ interface DialogReader {
 
   private static Message openAiMessage(JsonNode message) {
     JsonNode content = message.path("content");
-    boolean absent = content.isNull() || content.isMissingNode();
-    if (!absent && !content.isTextual() && !content.isArray()) {
+    boolean isAbsent = content.isNull() || content.isMissingNode();
+    if (!isAbsent && !content.isTextual() && !content.isArray()) {
       throw new IllegalArgumentException("expected a text or a list of parts as \"content\"");
     }
     String toolCalls = array(message, "tool_calls");
-    if (absent && toolCalls == null) {
+    if (isAbsent && toolCalls == null) {
       throw new IllegalArgumentException("a message has neither \"content\" nor \"tool_calls\"");
     }
     return new Message(

@@ -48,10 +48,10 @@ record ExactLength(Tokenizer tokenizer) {
   }
 
   private DrawnPrompt cut(String before, String source, String after, int tokens) {
-    int keep = tokens - (after.isEmpty() ? 0 : tokenizer.count(after));
+    int max = tokens - (after.isEmpty() ? 0 : tokenizer.count(after));
     DrawnPrompt nearest = null;
-    for (int i = 0; i < CUTS && keep >= 0; i++) {
-      String head = tokenizer.head(source, keep).stripTrailing();
+    for (int i = 0; i < CUTS && max >= 0; i++) {
+      String head = tokenizer.head(source, max).stripTrailing();
       String text = head.length() <= before.length() ? "" : head.substring(before.length());
       int count = tokenizer.count(before + text + after);
       DrawnPrompt fitted =
@@ -63,9 +63,9 @@ record ExactLength(Tokenizer tokenizer) {
         return nearest;
       }
       // Too long: cut by the excess. Still too short after filling: try another cut.
-      keep = count > tokens ? keep - (count - tokens) : keep - 1;
+      max = count > tokens ? max - (count - tokens) : max - 1;
       if (count < tokens - MAX_FILLED) {
-        keep += 1 + tokens - count;
+        max += 1 + tokens - count;
       }
     }
     return nearest == null ? new DrawnPrompt("", tokenizer.count(before + after), tokens) : nearest;

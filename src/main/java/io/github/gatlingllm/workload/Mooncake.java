@@ -34,7 +34,7 @@ final class Mooncake implements DialogReader {
 
   private final Tokenizer tokenizer;
   private final List<String> words;
-  private final boolean additive;
+  private final boolean isAdditive;
   private final int sampleWords;
   private final int sampleTokens;
 
@@ -49,15 +49,15 @@ final class Mooncake implements DialogReader {
     long[] ids = {0, 1, 2, 3};
     sampleWords = ids.length * BLOCK - 7;
     sampleTokens = tokenizer.count(String.join(" ", words(ids, 0, sampleWords, BLOCK, 0)));
-    additive = sampleTokens == sampleWords;
+    isAdditive = sampleTokens == sampleWords;
   }
 
   @Override
   public Dialog dialog(JsonNode entry, long key) {
     Integer output = optional(entry, "output_length");
-    Dialog said = DialogReader.said(entry, output);
-    int tokens = said == null ? length(entry, "input_length") : 0;
-    return said == null ? of(text(ids(entry), BLOCK, tokens, key), tokens, output) : said;
+    Dialog given = DialogReader.prompt(entry, output);
+    int tokens = given == null ? length(entry, "input_length") : 0;
+    return given == null ? of(text(ids(entry), BLOCK, tokens, key), tokens, output) : given;
   }
 
   @Override
@@ -70,12 +70,12 @@ final class Mooncake implements DialogReader {
     if (output != null && output == 0) {
       throw new Unusable("no output tokens");
     }
-    Dialog said = DialogReader.said(entry, output);
-    int tokens = said == null ? length(entry, "input_length") : 1;
+    Dialog given = DialogReader.prompt(entry, output);
+    int tokens = given == null ? length(entry, "input_length") : 1;
     if (tokens == 0) {
       throw new Unusable("no input tokens");
     }
-    return said == null ? of("?", tokens, output) : said;
+    return given == null ? of("?", tokens, output) : given;
   }
 
   private static Dialog of(String text, int tokens, @Nullable Integer output) {
@@ -132,7 +132,7 @@ final class Mooncake implements DialogReader {
     int end = (int) Math.max(first + 1, (long) to * wordsPerBlock / block);
     String[] all = words(ids, first, end, wordsPerBlock, key);
     String text = String.join(" ", all);
-    if (additive) {
+    if (isAdditive) {
       return text;
     }
     try {

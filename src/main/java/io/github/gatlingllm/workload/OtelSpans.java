@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A session is a conversation, else a trace. A request belongs to the nearest {@code
  * invoke_agent} span around it. An agent inside another one begins with the last answer that this
- * one had asked for before; those that overlap run at the same time. What else passes between
+ * one had received before; those that overlap run at the same time. What else passes between
  * requests, mostly {@code execute_tool}, is the gap. Requests that failed, or that have no usage,
  * are left out, and those that only wrap the same request of a library below them. An agent's
  * prompts begin alike: each is the beginning of one text, by its number of tokens.
@@ -150,7 +150,7 @@ final class OtelSpans implements SessionReader {
             isRequest && hasUsage ? out : 0));
   }
 
-  /** Tokens by the first name that a span has; at least 1, as a server cannot be asked for none. */
+  /** Tokens by the first name that a span has; at least 1, as a server cannot generate none. */
   private static int tokens(Map<String, String> has, List<String> names) {
     String name = names.stream().filter(has::containsKey).findFirst().orElse("");
     if (name.isEmpty()) {

@@ -51,9 +51,9 @@ public record Prompts(
    * A prompt.
    *
    * @param tokens null where they are not counted
-   * @param wanted tokens that it should have; null for any number
+   * @param required tokens that it should have; null for any number
    */
-  public record DrawnPrompt(String text, @Nullable Integer tokens, @Nullable Integer wanted) {}
+  public record DrawnPrompt(String text, @Nullable Integer tokens, @Nullable Integer required) {}
 
   public static Prompts of(PromptSource source, long seed) {
     return new Prompts(source, seed, request -> "", null, List.of());
@@ -118,9 +118,13 @@ public record Prompts(
     return prefix.of(index) + prompts.get(index).text();
   }
 
-  /** Says after 3 s how far the prompts are, as a slow tokenizer needs minutes. */
+  /** Prints after 3 s how far the prompts are, as a slow tokenizer needs minutes. */
   private record Progress(
-      int all, LongSupplier nanoClock, long startNanos, AtomicInteger done, AtomicBoolean said) {
+      int all,
+      LongSupplier nanoClock,
+      long startNanos,
+      AtomicInteger done,
+      AtomicBoolean isPrinted) {
 
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -132,7 +136,7 @@ public record Prompts(
       T one = made.get();
       int have = done.incrementAndGet();
       long nanos = nanoClock.getAsLong() - startNanos;
-      if (nanos >= QUIET_NANOS && have < all && said.compareAndSet(false, true)) {
+      if (nanos >= QUIET_NANOS && have < all && isPrinted.compareAndSet(false, true)) {
         PrintableText.print(
             "LLM: making prompts: %s of %s, about %s s more"
                 .formatted(
@@ -145,11 +149,11 @@ public record Prompts(
   private DrawnPrompt make(
       Tokenizer tokenizer, LengthDistribution lengths, int template, int index) {
     int drawn = lengths.draw(Seed.at(seed, LENGTH_SALT, index), index);
-    int wanted = Math.max(1, drawn - template);
+    int required = Math.max(1, drawn - template);
     // A fixed text is always extended in the same way.
-    SplittableRandom random = Seed.at(seed, TEXT_SALT, source.fixed() ? 0 : index);
+    SplittableRandom random = Seed.at(seed, TEXT_SALT, source.isFixed() ? 0 : index);
     return new ExactLength(tokenizer)
-        .of(prefix.of(index), source.pick(seed, index), "", wanted, random);
+        .of(prefix.of(index), source.pick(seed, index), "", required, random);
   }
 
   /** The prompt of a request, without prefix. */
@@ -176,9 +180,11 @@ public record Prompts(
   /** In words those that could not get their exact length; usually none. */
   public List<String> misses() {
     return IntStream.range(0, made.size())
-        .filter(i -> !Objects.equals(made.get(i).wanted(), made.get(i).tokens()))
+        .filter(i -> !Objects.equals(made.get(i).required(), made.get(i).tokens()))
         .mapToObj(
-            i -> "#%s has %s of %s tokens".formatted(i, made.get(i).tokens(), made.get(i).wanted()))
+            i ->
+                "#%s has %s of %s tokens"
+                    .formatted(i, made.get(i).tokens(), made.get(i).required()))
         .toList();
   }
 
@@ -201,7 +207,7 @@ public record Prompts(
       return null;
     }
 
-    default boolean fixed() {
+    default boolean isFixed() {
       return false;
     }
   }
@@ -335,7 +341,7 @@ public record Prompts(
     }
 
     @Override
-    public boolean fixed() {
+    public boolean isFixed() {
       return texts.size() == 1;
     }
 

@@ -27,10 +27,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model's own tokenizer, asked for at its server beside {@code /v1}: it needs no file, and knows
- * the chat template. It is asked before the load only: for {@value #OPENING_SECONDS} s what it can,
- * then, as long as it answers, for {@value #COUNTING_SECONDS} s; after {@link #close} a text that
- * it has not counted is {@link Uncounted}.
+ * The tokenizer of a model, queried at its server beside {@code /v1}: it needs no file, and knows
+ * the chat template. It is queried before the load only: for {@value #OPENING_SECONDS} s what it
+ * can, then, as long as it answers, for {@value #COUNTING_SECONDS} s; after {@link #close} a text
+ * that it has not counted is {@link Uncounted}.
  */
 public final class ServerTokenizer implements Tokenizer {
 
@@ -48,7 +48,7 @@ public final class ServerTokenizer implements Tokenizer {
   private static final Pattern NONCE = Pattern.compile("^\\d{18}(?!\\d)");
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** How servers are asked, in the order in which they are tried. */
+  /** How servers are queried, in the order in which they are tried. */
   private enum Form {
     VLLM("prompt", "add_special_tokens", "/tokenize"),
     LLAMA_CPP("content", "add_special", "/v1/chat/completions/input_tokens"),
@@ -72,12 +72,12 @@ public final class ServerTokenizer implements Tokenizer {
   private final long startNanos;
   private int seconds = OPENING_SECONDS;
   private final Map<String, Integer> counts = new ConcurrentHashMap<>();
-  private boolean noncesAreAlike;
+  private boolean areNoncesAlike;
   private @Nullable Integer context;
   private @Nullable Integer template;
-  private @Nullable Path kept;
+  private @Nullable Path cacheFile;
   private int known;
-  private volatile boolean closed;
+  private volatile boolean isClosed;
 
   /** Null where words do not add up to texts. */
   private volatile @Nullable Tokenizer words;
@@ -100,7 +100,7 @@ public final class ServerTokenizer implements Tokenizer {
    *
    * @param server answers JSON at a path beside {@code /v1}
    * @param model its name; empty where it is not known
-   * @param cache the folder where counts are kept for later runs; null for none
+   * @param cache the folder where counts are stored for later runs; null for none
    * @throws IOException why it has none
    */
   public static ServerTokenizer open(
@@ -128,9 +128,9 @@ public final class ServerTokenizer implements Tokenizer {
   }
 
   private void probe(@Nullable Path cache) throws IOException {
-    JsonNode first = ask("/tokenize", plain(PROBE));
+    JsonNode first = query("/tokenize", plain(PROBE));
     int tokens = tokens(first);
-    if (tokens < 1 || tokens != tokens(ask("/tokenize", plain(PROBE)))) {
+    if (tokens < 1 || tokens != tokens(query("/tokenize", plain(PROBE)))) {
       throw new IOException("no count in its answer, or two different ones of the same text");
     }
     counts.put(PROBE, tokens);
@@ -141,7 +141,7 @@ public final class ServerTokenizer implements Tokenizer {
     } catch (IOException e) {
       template = null;
     }
-    noncesAreAlike =
+    areNoncesAlike =
         SyntheticText.samples(NONCES).stream()
                 .map(text -> text.substring(0, text.indexOf(ExactLength.BREAK)))
                 .map(this::count)
@@ -166,7 +166,7 @@ public final class ServerTokenizer implements Tokenizer {
     return body;
   }
 
-  private JsonNode ask(String path, ObjectNode body) throws IOException {
+  private JsonNode query(String path, ObjectNode body) throws IOException {
     if (nanoClock.getAsLong() - startNanos >= TimeUnit.SECONDS.toNanos(seconds)) {
       throw new IOException("no end of counting within " + seconds + " s");
     }
@@ -208,15 +208,15 @@ public final class ServerTokenizer implements Tokenizer {
 
   /** Sends no more requests: the load begins. Later runs find what was counted. */
   public void close() {
-    closed = true;
-    if (kept != null && counts.size() > known) {
+    isClosed = true;
+    if (cacheFile != null && counts.size() > known) {
       try {
-        Files.createDirectories(kept.getParent());
-        Path part = Files.createTempFile(kept.getParent(), "tokens", ".part");
+        Files.createDirectories(cacheFile.getParent());
+        Path part = Files.createTempFile(cacheFile.getParent(), "tokens", ".part");
         JSON.writeValue(part.toFile(), counts);
-        Files.move(part, kept, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(part, cacheFile, StandardCopyOption.REPLACE_EXISTING);
       } catch (IOException e) {
-        kept = null; // a later run asks again
+        cacheFile = null; // a later run queries again
       }
     }
   }
@@ -226,10 +226,11 @@ public final class ServerTokenizer implements Tokenizer {
     if (cache == null) {
       return;
     }
-    kept = cache.resolve("tokens-" + key(identity + " ".repeat(LONGEST_KEY)) + ".json");
+    cacheFile = cache.resolve("tokens-" + key(identity + " ".repeat(LONGEST_KEY)) + ".json");
     try {
-      if (Files.isRegularFile(kept)) {
-        counts.putAll(JSON.readValue(kept.toFile(), new TypeReference<Map<String, Integer>>() {}));
+      if (Files.isRegularFile(cacheFile)) {
+        counts.putAll(
+            JSON.readValue(cacheFile.toFile(), new TypeReference<Map<String, Integer>>() {}));
       }
     } catch (IOException e) {
       counts.keySet().retainAll(List.of(PROBE)); // it is written again
@@ -251,26 +252,26 @@ public final class ServerTokenizer implements Tokenizer {
   @Override
   public int count(String text) {
     Tokenizer byWords = words;
-    return closed && byWords != null && !counts.containsKey(key(alike(text)))
+    return isClosed && byWords != null && !counts.containsKey(key(alike(text)))
         ? byWords.count(text)
         : counted(text);
   }
 
   /** The same text for all nonces, which differ in the load. */
   private String alike(String text) {
-    return noncesAreAlike ? NONCE.matcher(text).replaceFirst("1".repeat(18)) : text;
+    return areNoncesAlike ? NONCE.matcher(text).replaceFirst("1".repeat(18)) : text;
   }
 
   private int counted(String text) {
-    String asked = alike(text);
-    String key = key(asked);
+    String queried = alike(text);
+    String key = key(queried);
     Integer known = counts.get(key);
     if (known == null) {
-      if (closed) {
+      if (isClosed) {
         throw new Uncounted("not counted before the load", null);
       }
       try {
-        known = text.isEmpty() ? 0 : again("/tokenize", plain(asked));
+        known = text.isEmpty() ? 0 : again("/tokenize", plain(queried));
       } catch (IOException e) {
         throw new Uncounted(String.valueOf(e.getMessage()), e);
       }
@@ -282,9 +283,9 @@ public final class ServerTokenizer implements Tokenizer {
   /** Twice if need be, as a busy server may be late once in a thousand requests. */
   private int again(String path, ObjectNode body) throws IOException {
     try {
-      return tokens(ask(path, body));
+      return tokens(query(path, body));
     } catch (IOException late) {
-      return tokens(ask(path, body));
+      return tokens(query(path, body));
     }
   }
 
@@ -322,7 +323,7 @@ public final class ServerTokenizer implements Tokenizer {
     return words == null ? this : table;
   }
 
-  /** What the table asks for. */
+  /** What the table counts by. */
   private record Words(ServerTokenizer server) implements Tokenizer {
     @Override
     public String name() {
@@ -347,7 +348,7 @@ public final class ServerTokenizer implements Tokenizer {
 
   @Override
   public void prepare(List<String> texts) {
-    ExecutorService askers =
+    ExecutorService counters =
         Executors.newFixedThreadPool(
             AT_A_TIME,
             task -> {
@@ -356,11 +357,11 @@ public final class ServerTokenizer implements Tokenizer {
               return thread;
             });
     try {
-      List<? extends Future<?>> asked =
+      List<? extends Future<?>> counting =
           IntStream.range(0, texts.size())
-              .mapToObj(i -> askers.submit(() -> counted(texts.get(i))))
+              .mapToObj(i -> counters.submit(() -> counted(texts.get(i))))
               .toList();
-      for (Future<?> each : asked) {
+      for (Future<?> each : counting) {
         var unused = each.get();
       }
     } catch (InterruptedException e) {
@@ -371,7 +372,7 @@ public final class ServerTokenizer implements Tokenizer {
       }
       throw new IllegalStateException(e);
     } finally {
-      askers.shutdownNow();
+      counters.shutdownNow();
     }
   }
 }

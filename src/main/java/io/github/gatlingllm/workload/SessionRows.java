@@ -95,11 +95,11 @@ final class SessionRows implements SessionReader {
 
   @Override
   public int add(DataFile file, JsonNode row, long start, int length) {
-    Dialog said = DialogReader.said(row, output(row));
-    if (said != null && said.size() == 0) {
+    Dialog given = DialogReader.prompt(row, output(row));
+    if (given != null && given.size() == 0) {
       throw new IllegalArgumentException("has no message of a user or a tool");
     }
-    int input = said == null ? input(row) : 0;
+    int input = given == null ? input(row) : 0;
     double time = number(row, "timestamp", LATEST);
     if (!Double.isNaN(time)) {
       stamps.add(time);
@@ -112,7 +112,7 @@ final class SessionRows implements SessionReader {
                 file,
                 start,
                 length,
-                said == null ? (Integer) input : null,
+                given == null ? (Integer) input : null,
                 output(row),
                 block(row),
                 row.path("agent").asText(""),
@@ -191,7 +191,7 @@ final class SessionRows implements SessionReader {
     return isRecorded ? (Integer) tokens(row, "output_tokens", "output_length") : null;
   }
 
-  /** Tokens by our name or that of others; at least 1, as a server cannot be asked for none. */
+  /** Tokens by our name or that of others; at least 1, as a server cannot generate none. */
   private static int tokens(JsonNode row, String name, String alias) {
     return Math.max(1, Mooncake.length(row, row.has(alias) ? alias : name));
   }
@@ -242,9 +242,9 @@ final class SessionRows implements SessionReader {
 
   private Dialog dialog(Row of, long key) {
     JsonNode row = of.file.entry(of.start, of.length);
-    Dialog said = DialogReader.said(row, output(row));
-    if (said != null) {
-      return said;
+    Dialog given = DialogReader.prompt(row, output(row));
+    if (given != null) {
+      return given;
     }
     String text = texts.text(Mooncake.ids(row), block(row), input(row), key);
     return new Dialog(List.of(Message.user(text)), null, input(row), output(row));
@@ -268,12 +268,12 @@ final class SessionRows implements SessionReader {
       main = new Agent("", turns(first.agent), null);
       byAgent.keySet().removeAll(built);
       byAgent.forEach(
-          (name, left) -> {
+          (name, unused) -> {
             String mistake =
                 begun.contains(name)
                     ? "agent '%s' of session %s waits for itself: its children lead back to it"
                     : "agent '%s' is in no \"children\" or \"background\" of session %s";
-            throw left.get(0).file.bad(left.get(0).start, mistake.formatted(name, id));
+            throw unused.get(0).file.bad(unused.get(0).start, mistake.formatted(name, id));
           });
     }
 
@@ -294,7 +294,7 @@ final class SessionRows implements SessionReader {
       long key = Mooncake.key(id + '\n' + name);
       List<RecordedTurn> turns = new ArrayList<>();
       double before = Double.NaN;
-      SessionRows all = SessionRows.this; // a prompt must not keep these maps in memory
+      SessionRows all = SessionRows.this; // a prompt must not retain these maps
       for (Row row : Objects.requireNonNull(byAgent.get(name))) {
         double gap = Double.isNaN(row.delay) ? before : row.delay;
         double due = Double.isNaN(gap) ? (row.time - first.time) * unit.nanos : Double.NaN;

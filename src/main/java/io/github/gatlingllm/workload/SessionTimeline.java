@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * When the requests of a recorded session were sent, by its gaps, its time stamps and the times of
- * its answers: what is left of it at an instant, and the session with shorter gaps. Pure.
+ * its answers: what remains of it at an instant, and the session with shorter gaps. Pure.
  */
 public final class SessionTimeline {
 
@@ -57,7 +57,7 @@ public final class SessionTimeline {
   }
 
   /**
-   * What is left of a session at an instant, that share of the time from its first to its last
+   * What remains of a session at an instant, that share of the time from its first to its last
    * request. Requests until then count as answered; the last of them is its {@linkplain
    * RecordedSession#fill fill request}. Gaps and time stamps then count from that instant.
    */
@@ -77,7 +77,7 @@ public final class SessionTimeline {
     return new RecordedSession(session.id(), main, requests, beside, line.fill);
   }
 
-  /** What an agent has left to do, and those that it began; null for nothing. */
+  /** The remaining requests of an agent, and those that it began; null for nothing. */
   private @Nullable Agent rest(Agent agent, @Nullable Integer joinedBy) {
     int done = 0;
     while (done < agent.turns().size() && at(agent.turns().get(done)) <= cutNanos) {
@@ -92,26 +92,26 @@ public final class SessionTimeline {
             new Agent(agent.name(), List.of(turn.with(0, 0, List.of())), null, agent.before() + i);
       }
       for (Agent child : turn.children()) {
-        // A turn without a request, which begins them, comes before those that are left.
+        // A turn without a request, which begins them, comes before the remaining ones.
         Agent rest = rest(child, moved(child, 1 - done));
         begun.addAll(rest == null ? List.of() : List.of(rest));
       }
     }
     int added = begun.isEmpty() ? 0 : 1;
-    List<RecordedTurn> left = new ArrayList<>();
+    List<RecordedTurn> remaining = new ArrayList<>();
     if (added > 0) {
       RecordedTurn last = agent.turns().get(done - 1);
-      left.add(new RecordedTurn(0, 0, RecordedTurn.NO_REQUEST, begun, last.recorded()));
+      remaining.add(new RecordedTurn(0, 0, RecordedTurn.NO_REQUEST, begun, last.recorded()));
     }
     for (int i = done; i < agent.turns().size(); i++) {
       RecordedTurn turn = agent.turns().get(i);
       RecordedTurn later = later(turn, added - done);
       boolean isWaiting =
           i > done || begun.stream().anyMatch(child -> Objects.equals(child.joinedBy(), 1));
-      left.add(isWaiting ? later : later.with(at(turn) - cutNanos, 0, later.children()));
+      remaining.add(isWaiting ? later : later.with(at(turn) - cutNanos, 0, later.children()));
     }
     int before = agent.before() + done - added;
-    return left.isEmpty() ? null : new Agent(agent.name(), left, joinedBy, before);
+    return remaining.isEmpty() ? null : new Agent(agent.name(), remaining, joinedBy, before);
   }
 
   private static @Nullable Integer moved(Agent agent, int turns) {
@@ -148,7 +148,7 @@ public final class SessionTimeline {
 
   /**
    * The session with gaps of at most {@code cap} nanoseconds, all divided by {@code speed}. Time
-   * stamps do not say when an answer ended: between two of an agent, the cap is from start to
+   * stamps do not state when an answer ended: between two of an agent, the cap is from start to
    * start.
    */
   public static RecordedSession paced(RecordedSession session, long cap, double speed) {
@@ -167,20 +167,20 @@ public final class SessionTimeline {
   private static Agent paced(Agent agent, long before, long taken, long cap, double speed) {
     List<RecordedTurn> turns = new ArrayList<>();
     long stamp = before;
-    long gone = taken;
+    long removed = taken;
     for (RecordedTurn turn : agent.turns()) {
       if (turn.dueNanos() > 0) {
-        gone += Math.max(0, turn.dueNanos() - stamp - cap);
+        removed += Math.max(0, turn.dueNanos() - stamp - cap);
         stamp = Math.max(stamp, turn.dueNanos());
       }
       List<Agent> children = new ArrayList<>();
       for (Agent child : turn.children()) {
-        children.add(paced(child, stamp, gone, cap, speed));
+        children.add(paced(child, stamp, removed, cap, speed));
       }
       turns.add(
           turn.with(
               (long) (Math.min(turn.gapNanos(), cap) / speed),
-              (long) (Math.max(0, turn.dueNanos() - gone) / speed),
+              (long) (Math.max(0, turn.dueNanos() - removed) / speed),
               children));
     }
     return new Agent(agent.name(), turns, agent.joinedBy(), agent.before());

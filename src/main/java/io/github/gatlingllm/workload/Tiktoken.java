@@ -77,10 +77,10 @@ record Tiktoken(EncodingType type) implements Tokenizer {
 
   /** As the server receives it: an unpaired surrogate, which UTF-8 lacks, is a question mark. */
   static String sent(String text) {
-    boolean wellFormed =
+    boolean isWellFormed =
         text.codePoints()
             .noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
-    return wellFormed
+    return isWellFormed
         ? text
         : new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }

@@ -233,10 +233,10 @@ final class TraceLab implements SessionReader {
     long next = 0;
     int tokens = 0;
     for (Round round : session.rounds) {
-      int kept = Math.min(round.cached, tokens) / BLOCK;
+      int cached = Math.min(round.cached, tokens) / BLOCK;
       long[] list = new long[(round.in + BLOCK - 1) / BLOCK];
       for (int i = 0; i < list.length; i++) {
-        list[i] = i < kept ? before[i] : next++;
+        list[i] = i < cached ? before[i] : next++;
       }
       calls.add(
           new Call(

@@ -94,7 +94,7 @@ final class WordCounts implements Tokenizer {
           last == '\n' || last == '\r' ? BESIDE : "");
     }
 
-    String asked() {
+    String inContext() {
       return before + word + after;
     }
   }
@@ -105,7 +105,7 @@ final class WordCounts implements Tokenizer {
       int after =
           word.after().isEmpty() ? 0 : tokenizer.count(LINE + BESIDE) - tokenizer.count(LINE);
       int before = word.before().isEmpty() ? 0 : tokenizer.count(word.before());
-      known = tokenizer.count(word.asked()) - before - after;
+      known = tokenizer.count(word.inContext()) - before - after;
       counts.put(word, known);
     }
     return known;
@@ -116,7 +116,7 @@ final class WordCounts implements Tokenizer {
     Set<String> words = new LinkedHashSet<>(List.of(BESIDE, LINE, LINE + BESIDE));
     for (String text : texts) {
       for (int from = 0; from < text.length(); from = end(text, from)) {
-        words.add(Word.of(text, from, end(text, from)).asked());
+        words.add(Word.of(text, from, end(text, from)).inContext());
       }
     }
     tokenizer.prepare(List.copyOf(words));

@@ -66,11 +66,11 @@ public enum WorkloadScenario {
     return shows;
   }
 
-  public boolean dialog() {
+  public boolean isDialog() {
     return this == D;
   }
 
-  public boolean same() {
+  public boolean isSame() {
     return this == A1 || this == A2;
   }
 
@@ -83,7 +83,7 @@ public enum WorkloadScenario {
             .toList();
     Prompts.PromptPool some =
         shorter.isEmpty() ? pool : new Prompts.PromptPool(pool.origin(), shorter);
-    return same() ? Prompts.PromptPool.of(some.pick(seed, 0)) : some;
+    return isSame() ? Prompts.PromptPool.of(some.pick(seed, 0)) : some;
   }
 
   /** With texts of the dataset, if any; a dialog takes its turns as they are. */
@@ -93,8 +93,8 @@ public enum WorkloadScenario {
     Prompts.PromptSource source =
         dataset == null ? source(own, tokenizer) : dataset.texts(CHARS_PER_TOKEN * tokens);
     Prompts prompts = Prompts.of(source, own);
-    if (dataset == null || !dialog()) {
-      prompts = prompts.tokens(LengthDistribution.exactly(tokens), tokenizer, same() ? 1 : count);
+    if (dataset == null || !isDialog()) {
+      prompts = prompts.tokens(LengthDistribution.exactly(tokens), tokenizer, isSame() ? 1 : count);
     }
     Prompts.DrawnPrompt system =
         this == C

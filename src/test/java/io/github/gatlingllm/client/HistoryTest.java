@@ -171,6 +171,6 @@ class HistoryTest {
                 Message.answer("", List.of(new FunctionCall(id, "f", "{}"))),
                 0,
                 0);
-    assertThat(history.reasonNotToSend(history.nextAsked(), 9)).isEqualTo(reason);
+    assertThat(history.reasonNotToSend(history.nextQuestion(), 9)).isEqualTo(reason);
   }
 }

@@ -50,7 +50,7 @@ public final class LevelsSimulation extends Simulation {
   private static boolean isSettling(Session session) {
     RunningLevel level = level(session);
     return System.getProperty("plan").equals("drain")
-        && !(level.measureStartKnown()
+        && !(level.isMeasureStartKnown()
             && System.nanoTime() > level.measureStartNanos() + ofSeconds(1).toNanos());
   }
 

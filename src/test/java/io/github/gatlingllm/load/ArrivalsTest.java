@@ -399,10 +399,10 @@ class ArrivalsTest {
   void arrivalIsTakenOnce() {
     Arrival arrival = schedule(0).next(1_000);
 
-    assertThat(arrival.taken()).isFalse();
+    assertThat(arrival.isTaken()).isFalse();
     assertThat(arrival.take()).isTrue();
     assertThat(arrival.take()).isFalse();
-    assertThat(arrival.taken()).isTrue();
+    assertThat(arrival.isTaken()).isTrue();
   }
 
   private static OpenSchedule schedule(long... offsets) {

@@ -55,7 +55,7 @@ final class BenchmarkPlanTest {
   @Test
   void aSelfTestIsASweepOfItsOwn() {
     BenchmarkPlan plan = read("selfTest=true ; concurrency=1,4");
-    assertThat(plan.embedded()).isTrue();
+    assertThat(plan.isEmbedded()).isTrue();
     assertThat(labels(plan)).isEqualTo("c=1 c=4");
     assertThat(plan.outputs()).containsExactly(LengthDistribution.exactly(50));
     assertThat(plan.slo().toString()).isEqualTo("e2e<1620ms");
@@ -79,7 +79,7 @@ final class BenchmarkPlanTest {
         CheckedSettings.plan(
             named("selfTest=true"),
             Map.of("LLM_ENDPOINT", "http://a/v1", "LLM_API_KEY", KEY, "LLM_DURATION", "2"));
-    assertThat(plan.embedded()).isTrue();
+    assertThat(plan.isEmbedded()).isTrue();
     assertThat(plan.config())
         .doesNotContainKeys("endpoint", "apiKey")
         .containsEntry("duration", "2");

@@ -226,7 +226,7 @@ final class BenchmarkWorkloadTest {
       textBlock =
           """
           promptTokens=0 | expected tokens from 1 to 1,000,000: a number, <mean>:<std>, <min>-<max>, lognormal:<mean>:<std> or weighted:128=70,4096=30
-          promptTokens=7 uniquePrompts=true | leaves nothing of a prompt after its prefix of 7 tokens; ask for more
+          promptTokens=7 uniquePrompts=true | leaves nothing of a prompt after its prefix of 7 tokens; request more
           scenario=A1,E | expected A1, A2, B1, B2, C, D, agentx, e.g. B1,C
           scenario=A1,A1 | expected each scenario once
           scenario=A1 prompts=x.txt | cannot be set together with llm.prompts (scenarios have their own prompts)

@@ -221,7 +221,7 @@ final class AnonymousLogTest {
       quoteCharacter = '`',
       delimiter = '|',
       value = {
-        "{\"a\":1} | holds no request with its body and time, and no span of gen_ai; left out 1:"
+        "{\"a\":1} | has no request with its body and time, and no span of gen_ai; left out 1:"
             + " without a prompt",
         "{\"timestamp\":\"noon\",\"body\":{\"prompt\":\"x\"}} | log.jsonl:1: entry 1: expected a"
             + " time",

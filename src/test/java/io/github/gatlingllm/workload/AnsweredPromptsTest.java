@@ -16,7 +16,10 @@ final class AnsweredPromptsTest {
   private final AnsweredPrompts prompts = new AnsweredPrompts();
 
   private String next(@Nullable Integer tokens, int output, Message... messages) {
-    return prompts.next(new Dialog(List.of(messages), null, tokens, output)).asked().stream()
+    return prompts
+        .next(new Dialog(List.of(messages), null, tokens, output))
+        .promptMessages()
+        .stream()
         .map(message -> message.role().charAt(0) + ":" + message.content())
         .collect(Collectors.joining("|"));
   }

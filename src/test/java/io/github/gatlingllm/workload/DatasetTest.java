@@ -40,7 +40,7 @@ final class DatasetTest {
                 + " 6: no user message; left out 1 of 6: no text");
     Dialog first = dataset.get(0);
     assertThat(first.system()).isEqualTo("Sei kurz. ☀️");
-    assertThat(first.asked())
+    assertThat(first.promptMessages())
         .extracting(Message::role, Message::content)
         .containsExactly(
             tuple("system", "Sei kurz. ☀️"),
@@ -53,7 +53,8 @@ final class DatasetTest {
     assertThat(dataset.outputTokens(first))
         .as("counted where the format does not say")
         .isEqualTo(Tokenizer.cl100k().count("Des elektromagnetischen Feldes."));
-    assertThat(contents(dataset.get(1).asked())).containsExactly("Sort it the other way round.");
+    assertThat(contents(dataset.get(1).promptMessages()))
+        .containsExactly("Sort it the other way round.");
     assertThat(dataset.get(1).messages()).as("all that was recorded").hasSize(3);
     assertThat(dataset.outputTokens(dataset.get(2))).as("nothing was answered").isNull();
     assertThat(dataset.get(2).system()).isNull();
@@ -148,7 +149,7 @@ final class DatasetTest {
   void openAiChatsKeepPartsToolsAndLimits() {
     Dataset dataset = open(Dataset.Format.OPENAI, "datasets/openai.jsonl");
 
-    assertThat(contents(dataset.get(0).asked()))
+    assertThat(contents(dataset.get(0).promptMessages()))
         .containsExactly("Answer in one word.", "Sky?", "Blue", "Grass?");
     assertThat(dataset.get(0).outputTokens()).isEqualTo(3);
     Dialog picture = dataset.get(1);
@@ -159,9 +160,9 @@ final class DatasetTest {
     assertThat(weather.tools())
         .isEqualTo("[{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}]");
     assertThat(weather.size()).isEqualTo(2);
-    assertThat(weather.asked()).hasSize(3);
-    assertThat(weather.asked().get(1).toolCalls()).contains("\\\"city\\\":\\\"Bonn\\\"");
-    assertThat(weather.asked().get(2).toolCallId()).isEqualTo("c1");
+    assertThat(weather.promptMessages()).hasSize(3);
+    assertThat(weather.promptMessages().get(1).toolCalls()).contains("\\\"city\\\":\\\"Bonn\\\"");
+    assertThat(weather.promptMessages().get(2).toolCallId()).isEqualTo("c1");
     assertThat(weather.answer()).isEqualTo("It is 12 °C.");
   }
 
@@ -274,13 +275,13 @@ final class DatasetTest {
           a.json | [$GOOD | a.json:1: entry 2: not valid JSON (Unexpected end-of-input: expected \
           close marker for Array); mend
           a.json | [$GOOD]~{} | a.json:2: entry 2: the array has ended
-          a.json | [{'conversations': [{'from': 'tool', 'value': 'a'}]}] | a.json holds no dialog \
-          that can be asked (0 dialogs; left out 1 of 1: with calls of tools)
+          a.json | [{'conversations': [{'from': 'tool', 'value': 'a'}]}] | a.json has no dialog with \
+          a question (0 dialogs; left out 1 of 1: with calls of tools)
           a.json | [{'conversations': [{'from': 'human', 'value': null}]}] | a.json:1: entry 1: \
           expected a text "value"
-          a.json | `` | a.json holds no dialog that can be asked (0 dialogs)
-          a.json | [] | a.json holds no dialog that can be asked (0 dialogs)
-          a.json | [{'conversations': []}] | a.json holds no dialog that can be asked (0 dialogs; \
+          a.json | `` | a.json has no dialog with a question (0 dialogs)
+          a.json | [] | a.json has no dialog with a question (0 dialogs)
+          a.json | [{'conversations': []}] | a.json has no dialog with a question (0 dialogs; \
           left out 1 of 1: no user
           """)
   void rejectsAFileAtItsFirstInvalidEntry(String name, String text, String message)

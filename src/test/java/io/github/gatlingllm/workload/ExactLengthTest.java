@@ -47,11 +47,11 @@ final class ExactLengthTest {
         .hasSize(400)
         .allSatisfy(
             prompt -> {
-              assertThat(tokenizer.count(prompt.text())).isEqualTo(prompt.wanted());
+              assertThat(tokenizer.count(prompt.text())).isEqualTo(prompt.required());
               assertThat(prompt.text()).isEqualTo(prompt.text().strip()).doesNotContain("\uFFFD");
             });
     assertThat(prompts.made())
-        .extracting(Prompts.DrawnPrompt::wanted)
+        .extracting(Prompts.DrawnPrompt::required)
         .anyMatch(wanted -> wanted < 5)
         .anyMatch(wanted -> wanted > 395);
   }

@@ -29,7 +29,7 @@ final class LargeDatasetIT {
       Dataset dataset = Dataset.open(Dataset.Format.SHAREGPT, args[0], Tokenizer.chars4());
       Set<String> drawn = new HashSet<>();
       for (int i = 0; i < 1_000; i++) {
-        drawn.add(dataset.dialog(42, i).asked().get(0).content().substring(0, 12));
+        drawn.add(dataset.dialog(42, i).promptMessages().get(0).content().substring(0, 12));
       }
       System.out.println(dataset.size() + " dialogs, " + drawn.size() + " drawn");
     }

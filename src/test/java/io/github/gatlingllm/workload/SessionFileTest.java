@@ -223,7 +223,7 @@ final class SessionFileTest {
     Files.writeString(
         file, "{'spans':[%s]}".formatted(span("4", "", 0, 1, chat)).replace('\'', '"'));
     assertThatThrownBy(() -> open(file.toString()))
-        .hasMessageContaining("holds no session")
+        .hasMessageContaining("has no session")
         .hasMessageContaining("left out 1 of 1 requests: without usage");
   }
 
@@ -294,7 +294,7 @@ final class SessionFileTest {
             + " is",
         "{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{}]}]}]} | :1: entry 1: expected"
             + " traceId, spanId",
-        "[] | bad.jsonl: holds no session; expected a request per line, spans",
+        "[] | bad.jsonl: has no session; expected a request per line, spans",
         "{ | bad.jsonl:1: entry 1: not valid JSON",
       })
   void mistakesAreOneLine(String lines, String expected) throws IOException {

@@ -77,7 +77,7 @@ final class WorkloadScenarioTest {
           scenario.ready(CL100K, 42, 500, null).prompts().made().stream()
               .map(Prompts.DrawnPrompt::text)
               .toList();
-      assertThat(texts).hasSize(scenario.same() ? 1 : 500).doesNotHaveDuplicates();
+      assertThat(texts).hasSize(scenario.isSame() ? 1 : 500).doesNotHaveDuplicates();
       texts.stream().map(text -> CL100K.head(text, 48)).distinct().forEach(beginnings::add);
     }
     assertThat(beginnings).doesNotHaveDuplicates();

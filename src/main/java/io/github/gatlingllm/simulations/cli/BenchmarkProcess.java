@@ -130,8 +130,8 @@ record BenchmarkProcess(
     String all = System.getProperty("java.class.path");
     all += classPath.isEmpty() ? "" : File.pathSeparator + classPath;
     String className = simulation;
-    if (BenchmarkProcess.isSourceFile(simulation)) {
-      className = BenchmarkProcess.compile(Path.of(simulation), classes);
+    if (isSourceFile(simulation)) {
+      className = compile(Path.of(simulation), classes);
       all += File.pathSeparator + classes;
     }
     List<String> command = new ArrayList<>();
@@ -190,9 +190,9 @@ record BenchmarkProcess(
     return words.stream().map(StartCommand::quoted).collect(Collectors.joining(" "));
   }
 
-  /** Gatling says so with a stack trace. Wildcards of a class path are left to the JVM. */
+  /** Else Gatling prints a stack trace. Wildcards of a class path are resolved by the JVM. */
   private void requireSimulation() throws IOException {
-    if (BenchmarkProcess.isSourceFile(simulation) || classPath.contains("*")) {
+    if (isSourceFile(simulation) || classPath.contains("*")) {
       return;
     }
     List<URL> places = new ArrayList<>();
@@ -268,7 +268,7 @@ record BenchmarkProcess(
         noteEnd(new InjectorEnd(share, exitCode));
       }
     } catch (IllegalArgumentException e) {
-      // No share, or no place: the load generator said so.
+      // No share, or no place: the load generator has printed it.
     }
   }
 
@@ -281,7 +281,7 @@ record BenchmarkProcess(
     return of == null ? Injector.ofProcess().share() : InjectorShare.parse(of);
   }
 
-  /** Whether options, files or environment can say that it is one injector of several. */
+  /** Whether options, files or environment can state that it is one injector of several. */
   private boolean canBePart() {
     return Stream.of("injector", "config", "env").anyMatch(settings::containsKey)
         || System.getenv().keySet().stream().anyMatch(BenchmarkProcess::isSetting)
@@ -297,7 +297,7 @@ record BenchmarkProcess(
     try {
       file = end.write(Path.of(results));
     } catch (IOException e) {
-      return; // the load generator said that the folder cannot be written
+      return; // the load generator has printed that the folder cannot be written
     }
     String to = text("upload");
     try {

@@ -39,7 +39,7 @@ record ClassCache(Path jar, @Nullable Path file) {
   private static final String MAKE =
       IS_AHEAD_OF_TIME ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=";
 
-  /** Otherwise a JVM that cannot use a cache says so on the console. */
+  /** Otherwise a JVM that cannot use a cache prints so on the console. */
   private static final List<String> SILENT =
       IS_AHEAD_OF_TIME ? List.of("-Xlog:aot*=off", "-Xlog:cds*=off") : List.of("-Xlog:cds*=off");
 
@@ -149,7 +149,7 @@ record ClassCache(Path jar, @Nullable Path file) {
   }
 
   /**
-   * Those of the jar that was in this place before, and what a process that was killed has left.
+   * Those of the jar that was in this place before, and the remains of a process that was killed.
    */
   private void deleteOthers(Path folder) throws IOException {
     try (Stream<Path> all = Files.list(folder)) {

@@ -132,9 +132,9 @@ record ProbeCommand(
       if (code == 0 && Files.exists(facts)) {
         return Files.readString(facts);
       }
-      List<String> said = Files.readString(output, Charset.defaultCharset()).lines().toList();
-      List<String> failed = said.stream().filter(line -> line.startsWith(FAILURE)).toList();
-      (failed.isEmpty() ? said.subList(Math.max(0, said.size() - 1), said.size()) : failed)
+      List<String> lines = Files.readString(output, Charset.defaultCharset()).lines().toList();
+      List<String> failed = lines.stream().filter(line -> line.startsWith(FAILURE)).toList();
+      (failed.isEmpty() ? lines.subList(Math.max(0, lines.size() - 1), lines.size()) : failed)
           .forEach(error);
       return null;
     } finally {
