@@ -255,7 +255,8 @@ record BenchmarkPlan(
           "'%s' would have several scenarios or pairs of lengths; expected one for each class"
               .formatted(settings.className()));
     }
-    tokenizers().forEach(tokenizer -> made.prefix().texts(tokenizer).of(0));
+    PromptPrefix sent = made.prefix().seed(seed); // of the run, not of a class of traffic
+    tokenizers().forEach(tokenizer -> sent.texts(tokenizer).of(0));
     return new BenchmarkPlan(
         settings, targets, counters, api, load, made, slo, assertions, seed, classes);
   }

@@ -35,7 +35,8 @@ class ClassesIT {
             .llm(
                 "class.chat.weight=100 class.chat.body={\"priority\":-1} class.chat.slo=ttft<60s"
                     + " class.chat.maxTokens=4 class.batch.maxTokens=20 class.batch.fill=0 rate=20"
-                    + " stabilize=0.1 duration=1 repeats=2 interference=true promptTokens=20 seed=3"
+                    + " stabilize=0.1 duration=1 repeats=2 interference=true promptTokens=40 seed=3"
+                    + " sharedPrefix=2x20 tokenizer=auto"
                     + " assert=chat:goodput>=100%,batch:ttft.p50<60s")
             .succeed();
 
