@@ -24,7 +24,7 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.record.ProcessSetting.Proxy;
+import io.github.gatlingllm.record.Proxy;
 import io.github.gatlingllm.settings.Setting;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -9,7 +9,7 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
-import io.github.gatlingllm.record.ProcessSetting.Proxy;
+import io.github.gatlingllm.record.Proxy;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.workload.Conversation;

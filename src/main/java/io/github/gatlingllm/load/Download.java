@@ -2,7 +2,7 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
-import io.github.gatlingllm.record.ProcessSetting.Proxy;
+import io.github.gatlingllm.record.Proxy;
 import io.github.gatlingllm.record.RunFiles;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.record;
 
-import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.record.DurationText;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.storage.S3Location;

@@ -3,7 +3,7 @@ package io.github.gatlingllm.run;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gatlingllm.client.ServerConnections;
-import io.github.gatlingllm.record.ProcessSetting.Proxy;
+import io.github.gatlingllm.record.Proxy;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayOutputStream;
 import java.net.ConnectException;

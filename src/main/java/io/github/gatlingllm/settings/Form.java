@@ -1,7 +1,7 @@
 package io.github.gatlingllm.settings;
 
+import io.github.gatlingllm.record.DurationText;
 import io.github.gatlingllm.record.ProcessSetting;
-import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Arrays;

@@ -4,7 +4,7 @@ import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.load.VaryingRate;
-import io.github.gatlingllm.record.ProcessSetting.DurationText;
+import io.github.gatlingllm.record.DurationText;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.LongToDoubleFunction;

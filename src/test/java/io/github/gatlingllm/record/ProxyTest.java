@@ -3,7 +3,6 @@ package io.github.gatlingllm.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.record.ProcessSetting.Proxy;
 import java.net.Authenticator;
 import java.net.URI;
 import java.util.HashMap;

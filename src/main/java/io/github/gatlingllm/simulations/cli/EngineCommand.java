@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations.cli;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.record.ProcessSetting.DurationText;
+import io.github.gatlingllm.record.DurationText;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.time.Duration;
