@@ -280,7 +280,7 @@ class ForeignRunTest {
     String text =
         json.startsWith("RUN")
             ? "{\"schema\":\"gatling-llm/run/1\",\"id\":\"a\",\"simulation\":\"b\",\"injector\":\"c\","
-                  + "\"state\":\"complete\""
+                + "\"state\":\"complete\""
                 + json.substring(4).replace("DEEP", "[".repeat(100_000))
                 + "}"
             : json.equals("HUGE") ? " ".repeat((16 << 20) + 1) : json;
